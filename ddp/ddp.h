@@ -112,6 +112,7 @@ bool ddp_combination(const Ddp *ddp, DdpRel rel, DdpCombination *out); /* false:
 /* The modeller's `tearing(x)`: +1 enters, -1 removes a hint. */
 void ddp_hint_tearing(Ddp *ddp, DdpVar var, int change);
 bool ddp_tearing_hinted(const Ddp *ddp, DdpVar var); /* some hint names it */
+uint32_t ddp_hint_changes(const Ddp *ddp);           /* how many hints came and went */
 /* Advice from the numerics: do not solve `rel` for `var` (its pivot is or comes near zero). Counts as a
  * change; the next commit looks for another way, and takes it only if one exists. */
 void ddp_advise_against(Ddp *ddp, DdpRel rel, DdpVar var);

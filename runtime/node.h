@@ -144,6 +144,7 @@ typedef struct EvalNode {
     uint8_t place; /* NodePlace: where it was put when parts were settled last */
     bool remade;   /* in Sim.build.remade: to be made anew by the commit that is applied */
     uint8_t made;  /* how often a node of this number was made, for who watches (live_graph.c) */
+    uint32_t described; /* index + 1 of its equations, 0: none yet; solve/inline_equations.c */
     NodeUpdate in_update;
     uint32_t mark;
     uint32_t n_steps, n_tears;

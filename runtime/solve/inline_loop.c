@@ -10,6 +10,8 @@
  */
 #include "runtime/solve/inline_plan.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ELIMINATED = 12, MOST_WORDS = 1 << 20 };
@@ -305,6 +307,24 @@ static InlineLoop *tear(Tearing *t)
     return loop;
 }
 
+#ifdef SOLSTICE_VERIFY
+/* What is kept of a shape is what comes out when it is torn again. */
+static void verify(Tearing *t, const InlineLoop *loop)
+{
+    const InlineLoop *again = tear(t);
+    bool same = again && again->n_steps == loop->n_steps && again->n_tears == loop->n_tears &&
+                again->constant == loop->constant && again->solved == loop->solved &&
+                again->n_solved == loop->n_solved &&
+                memcmp(again->steps, loop->steps,
+                       (loop->n_steps + loop->n_tears) * sizeof *loop->steps) == 0 &&
+                memcmp(again->tears, loop->tears, loop->n_tears * sizeof *loop->tears) == 0;
+    if (same)
+        return;
+    fprintf(stderr, "inline_loop: a loop of %u equations is not torn as it was\n", t->n);
+    abort();
+}
+#endif
+
 const InlineLoop *inline_loop(Sim *sim, InlineLoops *loops, const InlineVar *var,
                               const InlineRel *rels, uint32_t n, const uint32_t *members,
                               const uint32_t **vars)
@@ -314,6 +334,10 @@ const InlineLoop *inline_loop(Sim *sim, InlineLoops *loops, const InlineVar *var
     *vars = loops->vars.at;
     uint64_t key = hash_bytes(loops->words.at, loops->words.n * sizeof *loops->words.at, 5);
     InlineLoop *loop = find(loops, key);
+#ifdef SOLSTICE_VERIFY
+    if (loop)
+        verify(&t, loop);
+#endif
     if (loop)
         return loop;
     if (loops->n_words > MOST_WORDS)

@@ -11,6 +11,8 @@
 #include "runtime/solve/inline_memory.h"
 
 #include "runtime/eval/blocks.h"
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_SYSTEMS = 128, MOST_PLACES = 400000 }; /* some 100 bytes for each place */
@@ -19,8 +21,7 @@ struct InlineMemory {
     VEC(InlineSystem *) kept; /* the oldest first */
     uint32_t places;          /* of all of them */
     InlineNames names;
-    InlineEquations equations; /* of the part that is looked at */
-    VEC(uint32_t) words;       /* and what describes it */
+    InlineRecords *records;
     InlineLoops *loops;
 };
 
@@ -42,9 +43,12 @@ InlineNames *inline_names_begin(Sim *sim)
     return names;
 }
 
-InlineEquations *inline_memory_equations(Sim *sim)
+InlineRecords *inline_memory_records(Sim *sim)
 {
-    return &memory_of(sim)->equations;
+    struct InlineMemory *memory = memory_of(sim);
+    if (!memory->records)
+        memory->records = inline_records_open(sim->mem);
+    return memory->records;
 }
 
 InlineLoops *inline_memory_loops(Sim *sim)
@@ -53,53 +57,6 @@ InlineLoops *inline_memory_loops(Sim *sim)
     if (!memory->loops)
         memory->loops = inline_loops_open(sim->mem);
     return memory->loops;
-}
-
-/* ---- descriptions ---- */
-
-static uint32_t hinted_word(const Sim *sim, DdpVar var)
-{
-    return var << 1 | ddp_tearing_hinted(sim->ddp, var);
-}
-
-static uint32_t known_word(const Sim *sim, DdpVar var)
-{
-    return var << 1 | (var && ddp_var(sim->ddp, var).kind == DDP_KNOWN);
-}
-
-static uint32_t count_words(const Part *part, const InlineEquations *equations)
-{
-    uint32_t n = 1 + 2 * part->states.n;
-    for (uint32_t i = 0; i < equations->n; i++)
-        n += 2 + equations->at[i].n;
-    return n;
-}
-
-static void describe(Part *part, const InlineEquations *equations)
-{
-    const Sim *sim = part->sim;
-    struct InlineMemory *memory = sim->solve.inlined;
-    vec_reserve(sim->mem, &memory->words, memory->words.n = count_words(part, equations));
-    uint32_t *word = memory->words.at;
-    *word++ = part->states.n;
-    for (uint32_t i = 0; i < part->states.n; i++) {
-        *word++ = hinted_word(sim, part->states.at[i].var);
-        *word++ = part->states.at[i].slope;
-    }
-    for (uint32_t i = 0; i < equations->n; i++) {
-        const InlineEquation *equation = &equations->at[i];
-        *word++ = equation->form;
-        *word++ = hinted_word(sim, equation->var);
-        for (uint32_t k = 0; k < equation->n; k++)
-            *word++ = known_word(sim, equation->vars[k]);
-    }
-}
-
-static bool is_described(const struct InlineMemory *memory, const InlineSystem *system,
-                         uint64_t key)
-{
-    return system->key == key && system->n_words == memory->words.n &&
-           memcmp(system->words, memory->words.at, memory->words.n * sizeof *system->words) == 0;
 }
 
 /* ---- what is kept ---- */
@@ -124,11 +81,14 @@ static InlineSystem *take_out(struct InlineMemory *memory, uint32_t at)
     return system;
 }
 
-static InlineSystem *find(struct InlineMemory *memory, uint64_t key)
+static InlineSystem *find(struct InlineMemory *memory, const InlineDescription *wanted)
 {
-    for (uint32_t i = memory->kept.n; i-- > 0;)
-        if (is_described(memory, memory->kept.at[i], key))
+    for (uint32_t i = memory->kept.n; i-- > 0;) {
+        const InlineSystem *system = memory->kept.at[i];
+        if (system->key == wanted->key && system->n_words == wanted->n_words &&
+            inline_description_is(memory->records, system->words))
             return take_out(memory, i);
+    }
     return NULL;
 }
 
@@ -165,8 +125,7 @@ void inline_memory_close(Sim *sim)
     while (memory->kept.n)
         close_system(sim, take_out(memory, memory->kept.n - 1));
     vec_free(sim->mem, &memory->kept);
-    vec_free(sim->mem, &memory->words);
-    vec_free(sim->mem, &memory->equations);
+    inline_records_close(sim->mem, memory->records);
     inline_loops_close(sim->mem, memory->loops);
     vec_free(sim->mem, &memory->names.at);
     mem_free(sim->mem, memory);
@@ -174,6 +133,46 @@ void inline_memory_close(Sim *sim)
 }
 
 /* ---- the system of a part ---- */
+
+#ifdef SOLSTICE_VERIFY
+static bool same_ops(const Sim *sim, const InlinePlan *a, const InlinePlan *b)
+{
+    bool same = a->ops.n == b->ops.n;
+    for (uint32_t i = 0; i < a->ops.n && same; i++) {
+        const InlineOp *x = &a->ops.at[i], *y = &b->ops.at[i];
+        uint32_t n = x_positions(sim->forms, x->value);
+        same = x->target == y->target && x->value == y->value && x->state == y->state &&
+               memcmp(x->vars, y->vars, n * sizeof *x->vars) == 0;
+    }
+    return same;
+}
+
+static bool same_blocks(const InlinePlan *a, const InlinePlan *b)
+{
+    bool same = a->blocks.n == b->blocks.n && a->tears.n == b->tears.n &&
+                memcmp(a->tears.at, b->tears.at, a->tears.n * sizeof *a->tears.at) == 0;
+    for (uint32_t i = 0; i < a->blocks.n && same; i++) {
+        const InlineBlock *x = &a->blocks.at[i], *y = &b->blocks.at[i];
+        same = x->kind == y->kind && x->inside == y->inside && x->constant == y->constant &&
+               x->from == y->from && x->to == y->to && x->residuals == y->residuals &&
+               x->n_tears == y->n_tears && x->tears == y->tears && x->solved == y->solved &&
+               x->inner_from == y->inner_from && x->inner_to == y->inner_to;
+    }
+    return same;
+}
+
+/* A plan that returns is the one that would be made now. */
+static void verify(Part *part, const InlinePlan *plan)
+{
+    Sim *sim = part->sim;
+    InlinePlan *made = inline_plan_of(part, inline_equations(sim, sim->solve.inlined->records));
+    if (!made || !same_ops(sim, plan, made) || !same_blocks(plan, made)) {
+        fprintf(stderr, "inline_memory: a plan that returns is not the one that would be made\n");
+        abort();
+    }
+    inline_plan_close(sim, made);
+}
+#endif
 
 static InlineSystem *put_back(Sim *sim, InlineSystem *system)
 {
@@ -185,36 +184,33 @@ static InlineSystem *put_back(Sim *sim, InlineSystem *system)
     return system;
 }
 
-static void keep_words(Sim *sim, InlineSystem *system, uint64_t key)
+static void keep_words(Sim *sim, InlineSystem *system, const InlineDescription *description)
 {
-    const struct InlineMemory *memory = sim->solve.inlined;
-    size_t size = memory->words.n * sizeof *system->words;
-    system->words = mem_alloc(sim->mem, size);
-    memcpy(system->words, memory->words.at, size);
-    system->n_words = memory->words.n;
-    system->key = key;
+    system->words = mem_alloc(sim->mem, description->n_words * sizeof *system->words);
+    inline_description_copy(sim->solve.inlined->records, system->words);
+    system->n_words = description->n_words;
+    system->key = description->key;
 }
 
 InlineSystem *inline_system_open(Part *part)
 {
     Sim *sim = part->sim;
     bool keeps = !sim->opt.forget_modes && sim->opt.engine != SOL_ENGINE_REBUILD;
-    uint64_t key = 0;
-    const InlineEquations *equations = inline_equations(part);
-    if (keeps) {
-        describe(part, equations);
-        key = hash_bytes(sim->solve.inlined->words.at,
-                         sim->solve.inlined->words.n * sizeof(uint32_t), 3);
-        InlineSystem *known = find(sim->solve.inlined, key);
-        if (known)
-            return put_back(sim, known);
-    }
-    InlinePlan *plan = inline_plan_of(part, equations);
+    InlineRecords *records = inline_memory_records(sim);
+    InlineDescription description = inline_describe(part, records);
+    InlineSystem *known = keeps ? find(sim->solve.inlined, &description) : NULL;
+#ifdef SOLSTICE_VERIFY
+    if (known)
+        verify(part, known->plan);
+#endif
+    if (known)
+        return put_back(sim, known);
+    InlinePlan *plan = inline_plan_of(part, inline_equations(sim, records));
     if (!plan)
         return NULL;
     InlineSystem *system = mem_alloc(sim->mem, sizeof *system);
     system->plan = plan;
     if (keeps)
-        keep_words(sim, system, key);
+        keep_words(sim, system, &description);
     return system;
 }

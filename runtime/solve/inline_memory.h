@@ -20,7 +20,7 @@ void inline_system_put_away(Sim *sim, InlineSystem *system);
 void inline_memory_close(Sim *sim);
 
 /* What is kept from plan to plan. */
-InlineEquations *inline_memory_equations(Sim *sim);
+InlineRecords *inline_memory_records(Sim *sim);
 InlineLoops *inline_memory_loops(Sim *sim);
 
 #endif

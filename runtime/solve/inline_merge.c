@@ -30,8 +30,8 @@ static bool is_copy(const Sim *sim, InlineNames *names, const InlineEquation *eq
         XNode value = x_node(sim->forms, position->solved);
         if (value.op != X_POS)
             return false;
-        pair[0] = equation->vars[i];
-        pair[1] = equation->vars[value.a];
+        pair[0] = equation->vars[i] >> 1;
+        pair[1] = equation->vars[value.a] >> 1;
         return inline_name(names, pair[0])->known && inline_name(names, pair[1])->known;
     }
     return false;

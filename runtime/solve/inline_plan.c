@@ -14,7 +14,7 @@ static uint32_t new_var(InlineMaking *m, InlineVar what)
 }
 
 /* What the part determines was entered before; the rest is given. Parameters alone are taken as not zero. */
-static uint32_t var_for(InlineMaking *m, DdpVar of)
+static uint32_t var_for(InlineMaking *m, DdpVar of, bool parameter)
 {
     of = inline_merged(m->names, of);
     InlineName *name = inline_name(m->names, of);
@@ -22,14 +22,12 @@ static uint32_t var_for(InlineMaking *m, DdpVar of)
         return name->var;
     if (of == m->sim->clock)
         return name->var = new_var(m, (InlineVar){.role = INLINE_CLOCK, .of = of});
-    bool solid = ddp_var(m->sim->ddp, of).kind == DDP_KNOWN;
-    return name->var = new_var(m, (InlineVar){.role = INLINE_GIVEN, .of = of, .solid = solid});
+    return name->var = new_var(m, (InlineVar){.role = INLINE_GIVEN, .of = of, .solid = parameter});
 }
 
 /* Once for all that are equal; a wish to tear one of them is one to tear who is left. */
-static void enter_unknown(InlineMaking *m, DdpVar of)
+static void enter_unknown(InlineMaking *m, DdpVar of, bool hinted)
 {
-    bool hinted = ddp_tearing_hinted(m->sim->ddp, of);
     of = inline_merged(m->names, of);
     InlineName *name = inline_name(m->names, of);
     if (!name->var)
@@ -57,7 +55,7 @@ static void enter_relation(InlineMaking *m, const InlineEquation *equation)
     vec_reserve(sim->mem, &m->room, 2 * (n + 1));
     uint32_t *vars = m->room.at, *map = vars + n + 1;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t var = equation->vars[i] ? var_for(m, equation->vars[i]) : 0;
+        uint32_t word = equation->vars[i], var = word ? var_for(m, word >> 1, word & 1) : 0;
         map[i] = 0;
         while (map[i] < left && !(var && vars[map[i]] == var))
             map[i]++;
@@ -65,7 +63,7 @@ static void enter_relation(InlineMaking *m, const InlineEquation *equation)
         left += map[i] == left;
     }
     Form form = left < n ? form_rename(sim->forms, equation->form, map, left) : equation->form;
-    new_rel(m, form, left, vars, equation->var ? var_for(m, equation->var) : 0);
+    new_rel(m, form, left, vars, var_for(m, equation->output >> 1, false));
 }
 
 static void enter_equations(InlineMaking *m)
@@ -75,13 +73,15 @@ static void enter_equations(InlineMaking *m)
     for (uint32_t i = 0; i < m->part->states.n; i++)
         inline_name(m->names, m->part->states.at[i].var)->known = true;
     for (uint32_t i = 0; i < equations->n; i++)
-        inline_name(m->names, equations->at[i].var)->known = true;
+        inline_name(m->names, equations->at[i].output >> 1)->known = true;
     for (uint32_t i = 0; i < equations->n; i++)
         copies[i] = inline_merge_relation(m->sim, m->names, &equations->at[i]);
-    for (uint32_t i = 0; i < m->part->states.n; i++)
-        enter_unknown(m, m->part->states.at[i].var);
+    for (uint32_t i = 0; i < m->part->states.n; i++) {
+        DdpVar var = m->part->states.at[i].var;
+        enter_unknown(m, var, ddp_tearing_hinted(m->sim->ddp, var));
+    }
     for (uint32_t i = 0; i < equations->n; i++)
-        enter_unknown(m, equations->at[i].var);
+        enter_unknown(m, equations->at[i].output >> 1, equations->at[i].output & 1);
     m->plan->h = new_var(m, (InlineVar){.role = INLINE_H});
     for (uint32_t i = 0; i < equations->n; i++)
         if (!copies[i])
@@ -107,7 +107,7 @@ static void enter_discretisation(InlineMaking *m, uint32_t i, Form form)
     DdpVar var = m->part->states.at[i].var;
     DdpVar slope = inline_merged(m->names, m->part->states.at[i].slope);
     plan->state[i] = inline_name(m->names, var)->var;
-    plan->slope[i] = slope == var ? copy_of_state(m, i) : var_for(m, slope);
+    plan->slope[i] = slope == var ? copy_of_state(m, i) : var_for(m, slope, false);
     plan->old[i] = new_var(m, (InlineVar){.role = INLINE_OLD, .of = var});
     uint32_t vars[] = {plan->state[i], plan->old[i], plan->h, plan->slope[i]};
     new_rel(m, form, 4, vars, plan->state[i]);
@@ -498,5 +498,7 @@ InlinePlan *inline_plan_of(Part *part, const InlineEquations *equations)
 
 InlinePlan *inline_plan_open(Part *part)
 {
-    return inline_plan_of(part, inline_equations(part));
+    InlineRecords *records = inline_memory_records(part->sim);
+    inline_describe(part, records);
+    return inline_plan_of(part, inline_equations(part->sim, records));
 }

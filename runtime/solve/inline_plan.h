@@ -81,12 +81,12 @@ void inline_plan_close(Sim *sim, InlinePlan *plan);           /* NULL is fine */
 
 /* ---- inline_equations.c ---- */
 
-/* An equation of the part, as its schedule has it. */
+/* An equation of the part, as its schedule has it. Words: a variable of the model << 1 | something that is known of it. */
 typedef struct InlineEquation {
     Form form;
     uint32_t n;
-    const DdpVar *vars; /* by position, of the model; as long as the schedule stays */
-    DdpVar var;         /* that it determines there */
+    uint32_t output;      /* what it determines | the modeller wants that to be torn */
+    const uint32_t *vars; /* by position | it is a parameter */
 } InlineEquation;
 
 struct InlineEquations {
@@ -94,8 +94,24 @@ struct InlineEquations {
     uint32_t n, cap;
 };
 
-/* Of the part as it is now, in order: valid until the next call. */
-const InlineEquations *inline_equations(Part *part);
+/* All that plans are made of, as words: equal words, equal plans. */
+typedef struct InlineDescription {
+    uint64_t key;
+    uint32_t n_words;
+} InlineDescription;
+
+/* What is known of the nodes of all parts. */
+typedef struct InlineRecords InlineRecords;
+
+InlineRecords *inline_records_open(Mem *mem);
+void inline_records_close(Mem *mem, InlineRecords *records); /* NULL is fine */
+
+/* Of the part as it is now; what follows is of the part that was described last. */
+InlineDescription inline_describe(Part *part, InlineRecords *records);
+bool inline_description_is(const InlineRecords *records, const uint32_t *words);
+void inline_description_copy(const InlineRecords *records, uint32_t *words);
+/* Its equations in order: valid until the next call. */
+const InlineEquations *inline_equations(Sim *sim, InlineRecords *records);
 
 /* ---- inline_loop.c ---- */
 
