@@ -69,18 +69,21 @@ static uint32_t known_word(const Sim *sim, DdpVar var)
     return var << 1 | (var && ddp_var(sim->ddp, var).kind == DDP_KNOWN);
 }
 
-/* Of each equation: form, number of positions, output, variables. */
+enum { HEAD = 4 }; /* words in front of the variables of an equation */
+
+/* Of each equation as InlineEquation has it. */
 static void write_node(Sim *sim, const EvalNode *node, InlineRecords *records)
 {
     for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++) {
         uint32_t n;
         Form form = relation_form(sim, node, k, &n);
-        vec_reserve(sim->mem, &records->words, records->words.n + 3 + n);
+        vec_reserve(sim->mem, &records->words, records->words.n + HEAD + n);
         uint32_t *word = records->words.at + records->words.n;
-        records->words.n += 3 + n;
+        records->words.n += HEAD + n;
         *word++ = form;
         *word++ = n;
         *word++ = hinted_word(sim, computed_by(sim, node, k));
+        *word++ = inline_copy(sim->forms, form);
         for (uint32_t i = 0; i < n; i++)
             *word++ = known_word(sim, node->ops[k].vars[i]);
     }
@@ -205,9 +208,12 @@ const InlineEquations *inline_equations(Sim *sim, InlineRecords *records)
         const uint32_t *word = records->words.at + record->from;
         for (uint32_t k = 0; k < record->n_equations; k++) {
             vec_push(sim->mem, &records->equations,
-                     ((InlineEquation){
-                         .form = word[0], .n = word[1], .output = word[2], .vars = word + 3}));
-            word += 3 + word[1];
+                     ((InlineEquation){.form = word[0],
+                                       .n = word[1],
+                                       .output = word[2],
+                                       .copy = word[3],
+                                       .vars = word + HEAD}));
+            word += HEAD + word[1];
         }
     }
     return &records->equations;

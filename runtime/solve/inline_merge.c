@@ -18,29 +18,26 @@ DdpVar inline_merged(InlineNames *names, DdpVar var)
     return var;
 }
 
-/* Solved for one variable the relation is another one, and the part determines both. */
-static bool is_copy(const Sim *sim, InlineNames *names, const InlineEquation *equation,
-                    DdpVar pair[2])
+uint32_t inline_copy(FormTable *forms, Form form)
 {
-    const FormInfo *info = form_info(sim->forms, equation->form);
-    for (uint32_t i = 0; i < info->n; i++) {
+    const FormInfo *info = form_info(forms, form);
+    for (uint32_t i = 0; i < info->n && info->n <= UINT16_MAX; i++) {
         const FormPosition *position = &info->position[i];
         if (!position->occurs || position->solvable != SOLVE_SAFE)
             continue;
-        XNode value = x_node(sim->forms, position->solved);
-        if (value.op != X_POS)
-            return false;
-        pair[0] = equation->vars[i] >> 1;
-        pair[1] = equation->vars[value.a] >> 1;
-        return inline_name(names, pair[0])->known && inline_name(names, pair[1])->known;
+        XNode value = x_node(forms, position->solved);
+        return value.op == X_POS ? i << 16 | value.a : 0;
     }
-    return false;
+    return 0;
 }
 
 bool inline_merge_relation(Sim *sim, InlineNames *names, const InlineEquation *equation)
 {
-    DdpVar pair[2];
-    if (!is_copy(sim, names, equation, pair))
+    if (!equation->copy)
+        return false;
+    DdpVar pair[2] = {equation->vars[equation->copy >> 16] >> 1,
+                      equation->vars[equation->copy & UINT16_MAX] >> 1};
+    if (!inline_name(names, pair[0])->known || !inline_name(names, pair[1])->known)
         return false;
     DdpVar a = inline_merged(names, pair[0]), b = inline_merged(names, pair[1]);
     if (a == b || (sim->info[a].state && sim->info[b].state))

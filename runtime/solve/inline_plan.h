@@ -86,6 +86,7 @@ typedef struct InlineEquation {
     Form form;
     uint32_t n;
     uint32_t output;      /* what it determines | the modeller wants that to be torn */
+    uint32_t copy;        /* inline_copy() of the form */
     const uint32_t *vars; /* by position | it is a parameter */
 } InlineEquation;
 
@@ -190,6 +191,8 @@ static inline InlineName *inline_name(InlineNames *names, DdpVar var)
 }
 
 DdpVar inline_merged(InlineNames *names, DdpVar var); /* who is left of those equal to it */
+/* It says that two positions are equal: one of them << 16 | the other; 0: it does not. */
+uint32_t inline_copy(FormTable *forms, Form form);
 /* True: the equation says that two variables are equal; they are one now. */
 bool inline_merge_relation(Sim *sim, InlineNames *names, const InlineEquation *equation);
 
