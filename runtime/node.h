@@ -117,6 +117,7 @@ typedef struct NodeUpdate {
 /* Its index + 1 in the lists of its part, 0: not in it. part_members.c */
 typedef struct NodeInLists {
     uint32_t watch, timer, root;
+    uint32_t described; /* in what solve/inline_equations.c has of all parts */
 } NodeInLists;
 
 /* Scratch of part_cut.c. */
@@ -144,7 +145,6 @@ typedef struct EvalNode {
     uint8_t place; /* NodePlace: where it was put when parts were settled last */
     bool remade;   /* in Sim.build.remade: to be made anew by the commit that is applied */
     uint8_t made;  /* how often a node of this number was made, for who watches (live_graph.c) */
-    uint32_t described; /* index + 1 of its equations, 0: none yet; solve/inline_equations.c */
     NodeUpdate in_update;
     uint32_t mark;
     uint32_t n_steps, n_tears;

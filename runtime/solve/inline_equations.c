@@ -3,7 +3,7 @@
  * A description has all that a plan follows from: states and slopes, and of each equation in the order of the schedule its form, what it
  * determines, its variables, which of them are parameters, and what is to be torn. Forms are numbers in a table that only grows, so
  * equal numbers are equal equations. The words of a node are kept until it is made anew, so that an event costs what it changed, and one look at each of the
- * other nodes. EvalNode.described says where they are; hints are no matter of nodes, so all words go when one comes or goes.
+ * other nodes. NodeInLists.described says where they are; hints are no matter of nodes, so all words go when one comes or goes.
  */
 #include "runtime/solve/inline_memory.h"
 
@@ -102,12 +102,12 @@ static Record write_record(Sim *sim, DdpNode n, InlineRecords *records)
 
 static uint32_t record_of(Sim *sim, DdpNode n, InlineRecords *records)
 {
-    uint32_t known = sim->nodes.at[n].described;
+    uint32_t known = sim->nodes.at[n].in.described;
     if (known && known <= records->at.n && records->at.at[known - 1].node == n)
         return known - 1;
     Record record = write_record(sim, n, records);
     vec_push(sim->mem, &records->at, record);
-    sim->nodes.at[n].described = records->at.n;
+    sim->nodes.at[n].in.described = records->at.n;
     return records->at.n - 1;
 }
 
