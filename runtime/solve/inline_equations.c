@@ -81,8 +81,9 @@ static void write_node(Sim *sim, const EvalNode *node, InlineRecords *records)
         uint32_t *word = records->words.at + records->words.n;
         records->words.n += HEAD + n;
         *word++ = form;
-        *word++ = n;
-        *word++ = hinted_word(sim, computed_by(sim, node, k));
+        DdpVar output = computed_by(sim, node, k);
+        *word++ = ddp_var(sim->ddp, output).order << 16 | n;
+        *word++ = hinted_word(sim, output);
         *word++ = inline_copy(sim->forms, form);
         for (uint32_t i = 0; i < n; i++)
             *word++ = known_word(sim, node->ops[k].vars[i]);
@@ -207,13 +208,14 @@ const InlineEquations *inline_equations(Sim *sim, InlineRecords *records)
         const Record *record = &records->at.at[records->part.at[i]];
         const uint32_t *word = records->words.at + record->from;
         for (uint32_t k = 0; k < record->n_equations; k++) {
-            vec_push(sim->mem, &records->equations,
-                     ((InlineEquation){.form = word[0],
-                                       .n = word[1],
+            InlineEquation equation = {.form = word[0],
+                                       .n = (uint16_t)word[1],
+                                       .order = (uint16_t)(word[1] >> 16),
                                        .output = word[2],
                                        .copy = word[3],
-                                       .vars = word + HEAD}));
-            word += HEAD + word[1];
+                                       .vars = word + HEAD};
+            vec_push(sim->mem, &records->equations, equation);
+            word += HEAD + equation.n;
         }
     }
     return &records->equations;

@@ -8,7 +8,7 @@
  *
  * The memory is bounded; what was put away first goes first.
  */
-#include "runtime/solve/inline_memory.h"
+#include "runtime/solve/inline_plan_int.h"
 
 #include "runtime/eval/blocks.h"
 #include <stdio.h>
@@ -23,6 +23,7 @@ struct InlineMemory {
     InlineNames names;
     InlineRecords *records;
     InlineLoops *loops;
+    InlineMaking *making;
 };
 
 static struct InlineMemory *memory_of(Sim *sim)
@@ -41,6 +42,14 @@ InlineNames *inline_names_begin(Sim *sim)
         names->at.at[names->at.n++] = (InlineName){0};
     names->turn++;
     return names;
+}
+
+InlineMaking *inline_memory_making(Sim *sim)
+{
+    struct InlineMemory *memory = memory_of(sim);
+    if (!memory->making)
+        memory->making = mem_alloc(sim->mem, sizeof *memory->making);
+    return memory->making;
 }
 
 InlineRecords *inline_memory_records(Sim *sim)
@@ -127,6 +136,7 @@ void inline_memory_close(Sim *sim)
     vec_free(sim->mem, &memory->kept);
     inline_records_close(sim->mem, memory->records);
     inline_loops_close(sim->mem, memory->loops);
+    inline_making_close(sim->mem, memory->making);
     vec_free(sim->mem, &memory->names.at);
     mem_free(sim->mem, memory);
     sim->solve.inlined = NULL;

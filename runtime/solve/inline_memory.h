@@ -22,5 +22,7 @@ void inline_memory_close(Sim *sim);
 /* What is kept from plan to plan. */
 InlineRecords *inline_memory_records(Sim *sim);
 InlineLoops *inline_memory_loops(Sim *sim);
+typedef struct InlineMaking InlineMaking;
+InlineMaking *inline_memory_making(Sim *sim);
 
 #endif

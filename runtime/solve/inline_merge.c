@@ -6,11 +6,6 @@
  */
 #include "runtime/solve/inline_plan.h"
 
-static uint32_t rank_of(const Sim *sim, DdpVar var)
-{
-    return sim->info[var].state ? UINT32_MAX : ddp_var(sim->ddp, var).order;
-}
-
 DdpVar inline_merged(InlineNames *names, DdpVar var)
 {
     for (DdpVar into; (into = inline_name(names, var)->into);)
@@ -31,7 +26,7 @@ uint32_t inline_copy(FormTable *forms, Form form)
     return 0;
 }
 
-bool inline_merge_relation(Sim *sim, InlineNames *names, const InlineEquation *equation)
+bool inline_merge_relation(InlineNames *names, const InlineEquation *equation)
 {
     if (!equation->copy)
         return false;
@@ -40,9 +35,9 @@ bool inline_merge_relation(Sim *sim, InlineNames *names, const InlineEquation *e
     if (!inline_name(names, pair[0])->known || !inline_name(names, pair[1])->known)
         return false;
     DdpVar a = inline_merged(names, pair[0]), b = inline_merged(names, pair[1]);
-    if (a == b || (sim->info[a].state && sim->info[b].state))
+    uint32_t rank[2] = {inline_name(names, a)->rank, inline_name(names, b)->rank};
+    if (a == b || (rank[0] == UINT32_MAX && rank[1] == UINT32_MAX))
         return false;
-    uint32_t rank[2] = {rank_of(sim, a), rank_of(sim, b)};
     bool first = rank[0] != rank[1] ? rank[0] > rank[1] : a < b;
     inline_name(names, first ? b : a)->into = first ? a : b;
     return true;

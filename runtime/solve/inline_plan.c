@@ -66,16 +66,23 @@ static void enter_relation(InlineMaking *m, const InlineEquation *equation)
     new_rel(m, form, left, vars, var_for(m, equation->output >> 1, false));
 }
 
+static void know(InlineMaking *m, DdpVar var, uint32_t rank)
+{
+    InlineName *name = inline_name(m->names, var);
+    name->known = true;
+    name->rank = rank;
+}
+
 static void enter_equations(InlineMaking *m)
 {
     const InlineEquations *equations = m->equations;
     bool *copies = mem_alloc(m->sim->mem, equations->n + 1);
+    for (uint32_t i = 0; i < equations->n; i++)
+        know(m, equations->at[i].output >> 1, equations->at[i].order);
     for (uint32_t i = 0; i < m->part->states.n; i++)
-        inline_name(m->names, m->part->states.at[i].var)->known = true;
+        know(m, m->part->states.at[i].var, UINT32_MAX);
     for (uint32_t i = 0; i < equations->n; i++)
-        inline_name(m->names, equations->at[i].output >> 1)->known = true;
-    for (uint32_t i = 0; i < equations->n; i++)
-        copies[i] = inline_merge_relation(m->sim, m->names, &equations->at[i]);
+        copies[i] = inline_merge_relation(m->names, &equations->at[i]);
     for (uint32_t i = 0; i < m->part->states.n; i++) {
         DdpVar var = m->part->states.at[i].var;
         enter_unknown(m, var, ddp_tearing_hinted(m->sim->ddp, var));
@@ -128,14 +135,20 @@ static void enter_discretisations(InlineMaking *m)
 
 static void note_reads(InlineMaking *m)
 {
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < m->rels.n; i++)
+        most += m->rels.at[i].n;
+    vec_reserve(m->sim->mem, &m->reads, most);
+    uint32_t *read = m->reads.at;
     for (uint32_t i = 0; i < m->rels.n; i++) {
         InlineRel *rel = &m->rels.at[i];
         const FormInfo *info = form_info(m->sim->forms, rel->form);
-        rel->reads = arena_alloc(&m->arena, (rel->n + 1) * sizeof *rel->reads);
+        rel->reads = read;
         for (uint32_t k = 0; k < rel->n; k++)
-            if (rel->vars[k] && m->vars.at[rel->vars[k]].role == INLINE_VALUE &&
+            if (m->vars.at[rel->vars[k]].role == INLINE_VALUE && rel->vars[k] &&
                 info->position[k].occurs)
-                rel->reads[rel->n_reads++] = rel->vars[k];
+                *read++ = rel->vars[k];
+        rel->n_reads = (uint32_t)(read - rel->reads);
     }
 }
 
@@ -461,38 +474,52 @@ void inline_plan_close(Sim *sim, InlinePlan *plan)
     mem_free(sim->mem, plan);
 }
 
-static void close_making(InlineMaking *m)
+void inline_making_close(Mem *mem, InlineMaking *m)
 {
-    Mem *mem = m->sim->mem;
+    if (!m)
+        return;
+    vec_free(mem, &m->vars);
     vec_free(mem, &m->rel_of);
     vec_free(mem, &m->mark);
     vec_free(mem, &m->rels);
     vec_free(mem, &m->all);
+    vec_free(mem, &m->reads);
     vec_free(mem, &m->room);
-    arena_free(&m->arena);
+    mem_free(mem, m);
+}
+
+static void begin(InlineMaking *m, Part *part, const InlineEquations *equations)
+{
+    Sim *sim = part->sim;
+    m->part = part;
+    m->sim = sim;
+    m->equations = equations;
+    m->plan = new_plan(sim, part->states.n);
+    m->names = inline_names_begin(sim);
+    m->loops = inline_memory_loops(sim);
+    vec_clear(&m->vars);
+    vec_clear(&m->rel_of);
+    vec_clear(&m->mark);
+    vec_clear(&m->rels);
+    vec_clear(&m->all);
+    new_var(m, (InlineVar){0}); /* none */
 }
 
 InlinePlan *inline_plan_of(Part *part, const InlineEquations *equations)
 {
-    Sim *sim = part->sim;
-    InlineMaking m = {.part = part,
-                      .sim = sim,
-                      .plan = new_plan(sim, part->states.n),
-                      .names = inline_names_begin(sim),
-                      .loops = inline_memory_loops(sim),
-                      .equations = equations};
-    arena_init(&m.arena, sim->mem);
-    new_var(&m, (InlineVar){0}); /* none */
-    enter_equations(&m);
-    enter_discretisations(&m);
-    note_reads(&m);
-    bool fine = match(&m) && make_blocks(&m);
-    m.plan->n_vars = m.vars.n;
-    m.plan->var = m.vars.at;
-    close_making(&m);
+    InlineMaking *m = inline_memory_making(part->sim);
+    begin(m, part, equations);
+    enter_equations(m);
+    enter_discretisations(m);
+    note_reads(m);
+    bool fine = match(m) && make_blocks(m);
+    InlinePlan *plan = m->plan;
+    plan->n_vars = m->vars.n;
+    plan->var = mem_alloc(part->sim->mem, m->vars.n * sizeof *plan->var);
+    memcpy(plan->var, m->vars.at, m->vars.n * sizeof *plan->var);
     if (fine)
-        return m.plan;
-    inline_plan_close(sim, m.plan);
+        return plan;
+    inline_plan_close(part->sim, plan);
     return NULL;
 }
 

@@ -84,7 +84,8 @@ void inline_plan_close(Sim *sim, InlinePlan *plan);           /* NULL is fine */
 /* An equation of the part, as its schedule has it. Words: a variable of the model << 1 | something that is known of it. */
 typedef struct InlineEquation {
     Form form;
-    uint32_t n;
+    uint16_t n;
+    uint16_t order;       /* how often what it determines was differentiated */
     uint32_t output;      /* what it determines | the modeller wants that to be torn */
     uint32_t copy;        /* inline_copy() of the form */
     const uint32_t *vars; /* by position | it is a parameter */
@@ -170,6 +171,7 @@ void inline_order_free(Mem *mem, InlineOrder *order);
 typedef struct InlineName {
     uint32_t turn; /* of the plan that it is known for: InlineNames.turn; another one: nothing is */
     bool known;    /* the part determines it */
+    uint32_t rank; /* who is left of those that are equal: the largest; UINT32_MAX: a state */
     DdpVar into;   /* one that it is equal to, nearer to who is left; 0: none */
     uint32_t var;  /* of the plan; 0: none */
 } InlineName;
@@ -194,7 +196,7 @@ DdpVar inline_merged(InlineNames *names, DdpVar var); /* who is left of those eq
 /* It says that two positions are equal: one of them << 16 | the other; 0: it does not. */
 uint32_t inline_copy(FormTable *forms, Form form);
 /* True: the equation says that two variables are equal; they are one now. */
-bool inline_merge_relation(Sim *sim, InlineNames *names, const InlineEquation *equation);
+bool inline_merge_relation(InlineNames *names, const InlineEquation *equation);
 
 /* ---- inline_text.c ---- */
 

@@ -8,7 +8,8 @@ typedef struct InlineResidual {
     uint32_t rel, tear;
 } InlineResidual;
 
-typedef struct InlineMaking {
+/* Its room is kept from plan to plan. */
+struct InlineMaking {
     Part *part;
     Sim *sim;
     InlinePlan *plan;
@@ -20,10 +21,12 @@ typedef struct InlineMaking {
     VEC(uint32_t) mark;   /* [var]: by which search it was met last */
     uint32_t marks;
     VEC(InlineRel) rels;
-    VEC(uint32_t) all;  /* their numbers */
-    Arena arena;        /* of InlineRel.reads */
-    VEC(uint32_t) room; /* of the relation that is entered: its variables, then positions */
-} InlineMaking;
+    VEC(uint32_t) all;   /* their numbers */
+    VEC(uint32_t) reads; /* of all of them */
+    VEC(uint32_t) room;  /* of the relation that is entered: its variables, then positions */
+};
+
+void inline_making_close(Mem *mem, InlineMaking *m); /* NULL is fine */
 
 /* ---- inline_match.c ---- */
 
