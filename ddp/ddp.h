@@ -46,8 +46,6 @@ typedef struct Ddp Ddp;
 Ddp *ddp_open(Mem *mem, FormTable *forms);
 /* For tests: what depends on relations that are scheduled anew is so at every commit, not only where that is cheaper. */
 void ddp_eager(Ddp *ddp);
-/* Loops that are not linear are handed over untorn, for who cuts them otherwise. Before the first commit. */
-void ddp_tear_linear_only(Ddp *ddp);
 void ddp_close(Ddp *ddp);
 
 /* ---- input ---- */
