@@ -3,13 +3,19 @@
 
 #include <string.h>
 
-uint64_t hash_u64(uint64_t x)
+/* Apart from hash_u64(), which cannot be inlined in a shared library. */
+static inline uint64_t mix(uint64_t x)
 {
     x ^= x >> 30;
     x *= 0xbf58476d1ce4e5b9u;
     x ^= x >> 27;
     x *= 0x94d049bb133111ebu;
     return x ^ x >> 31;
+}
+
+uint64_t hash_u64(uint64_t x)
+{
+    return mix(x);
 }
 
 uint64_t hash_bytes(const void *bytes, size_t n, uint64_t seed)
@@ -19,17 +25,17 @@ uint64_t hash_bytes(const void *bytes, size_t n, uint64_t seed)
     for (; n >= 8; n -= 8, p += 8) {
         uint64_t word;
         memcpy(&word, p, 8);
-        h = hash_u64(h ^ word) + 0x9e3779b97f4a7c15u;
+        h = mix(h ^ word) + 0x9e3779b97f4a7c15u;
     }
     uint64_t tail = n;
     for (size_t i = 0; i < n; i++)
         tail |= (uint64_t)p[i] << (8 * (i + 1) % 64);
-    return hash_u64(h ^ tail);
+    return mix(h ^ tail);
 }
 
 static MapSlot *find(const Map *map, uint64_t key)
 {
-    uint32_t i = (uint32_t)hash_u64(key) & map->mask;
+    uint32_t i = (uint32_t)mix(key) & map->mask;
     while (map->slot[i].value && map->slot[i].key != key)
         i = (i + 1) & map->mask;
     return &map->slot[i];
@@ -70,7 +76,7 @@ void map_remove(Map *map, uint64_t key)
         return;
     uint32_t hole = (uint32_t)(slot - map->slot);
     for (uint32_t i = (hole + 1) & map->mask; map->slot[i].value; i = (i + 1) & map->mask) {
-        uint32_t home = (uint32_t)hash_u64(map->slot[i].key) & map->mask;
+        uint32_t home = (uint32_t)mix(map->slot[i].key) & map->mask;
         if (((i - home) & map->mask) >= ((i - hole) & map->mask)) {
             map->slot[hole] = map->slot[i];
             hole = i;

@@ -174,6 +174,7 @@ void ddp_remove_rel(Ddp *d, DdpRel r)
 
 void ddp_hint_tearing(Ddp *d, DdpVar v, int change)
 {
+    d->hint_changes++;
     VAR(d, v).hints = (uint16_t)(VAR(d, v).hints + change);
     DdpRel r = VAR(d, v).match;
     schedule_tear_again(d, r ? REL(d, r).node : 0);
@@ -182,6 +183,11 @@ void ddp_hint_tearing(Ddp *d, DdpVar v, int change)
 bool ddp_tearing_hinted(const Ddp *d, DdpVar v)
 {
     return VAR(d, v).hints > 0;
+}
+
+uint32_t ddp_hint_changes(const Ddp *d)
+{
+    return d->hint_changes;
 }
 
 void ddp_advise_against(Ddp *d, DdpRel rel, DdpVar var)
@@ -509,6 +515,11 @@ DdpVar ddp_causality(const Ddp *d, DdpRel r)
     if (integrates)
         return relation_vars(d, r)[1];
     return REL(d, r).group ? REL(d, r).out : REL(d, r).match;
+}
+
+DdpVar ddp_computed_by(const Ddp *d, DdpRel r)
+{
+    return schedule_out(d, r);
 }
 
 DdpRelState ddp_rel_state(const Ddp *d, DdpRel r)

@@ -46,8 +46,6 @@ typedef struct Ddp Ddp;
 Ddp *ddp_open(Mem *mem, FormTable *forms);
 /* For tests: what depends on relations that are scheduled anew is so at every commit, not only where that is cheaper. */
 void ddp_eager(Ddp *ddp);
-/* Loops that are not linear are handed over untorn, for who cuts them otherwise. Before the first commit. */
-void ddp_tear_linear_only(Ddp *ddp);
 void ddp_close(Ddp *ddp);
 
 /* ---- input ---- */
@@ -112,6 +110,7 @@ bool ddp_combination(const Ddp *ddp, DdpRel rel, DdpCombination *out); /* false:
 /* The modeller's `tearing(x)`: +1 enters, -1 removes a hint. */
 void ddp_hint_tearing(Ddp *ddp, DdpVar var, int change);
 bool ddp_tearing_hinted(const Ddp *ddp, DdpVar var); /* some hint names it */
+uint32_t ddp_hint_changes(const Ddp *ddp);           /* how many hints came and went */
 /* Advice from the numerics: do not solve `rel` for `var` (its pivot is or comes near zero). Counts as a
  * change; the next commit looks for another way, and takes it only if one exists. */
 void ddp_advise_against(Ddp *ddp, DdpRel rel, DdpVar var);
@@ -287,6 +286,8 @@ typedef enum DdpRelState {
 
 DdpRelState ddp_rel_state(const Ddp *ddp, DdpRel rel); /* after a commit */
 DdpVar ddp_causality(const Ddp *ddp, DdpRel rel);      /* what it determines, or 0 */
+/* The same as its node has it: of an integrator the derivative of its state. The relations of a loop compute its variables. */
+DdpVar ddp_computed_by(const Ddp *ddp, DdpRel rel);
 
 typedef struct DdpPart {
     uint32_t n_rels, n_vars;

@@ -187,7 +187,7 @@ struct Ddp {
     uint32_t select_at, prefer_at; /* those before are done */
     List moved;                    /* relations to schedule anew */
     bool eager;                    /* tests: schedule.c puts back all that depends on them */
-    bool linear_only;              /* loops that are not linear are not torn */
+    uint32_t hint_changes;         /* how many there were, not packed */
     List asked;                    /* relations whose chain of derivatives is to be looked at */
     List held_back;                /* of those: a derivative seems to depend on itself */
     List steered;     /* held variables to which a transmission came, or from which one went */

@@ -376,15 +376,14 @@ static Loop *tear_loop(Ddp *d, DdpNode n)
     Tear t = {.d = d, .node = n, .loop = mem_alloc(d->mem, sizeof *t.loop)};
     set_up(&t, n);
     judge_linear(&t);
-    bool whole = d->linear_only && !t.loop->linear;
-    while (t.left && !whole) {
+    while (t.left) {
         for (uint32_t i = 0; i < t.ready.n; i++)
             causalize_member(&t, t.ready.at[i]);
         vec_clear(&t.ready);
         if (t.left)
             select_tear(&t);
     }
-    if (whole || loses_digits(&t))
+    if (loses_digits(&t))
         hand_over_whole(&t);
     mem_free(d->mem, t.member);
     mem_free(d->mem, t.var);
@@ -393,11 +392,6 @@ static Loop *tear_loop(Ddp *d, DdpNode n)
     vec_free(d->mem, &t.ready);
     vec_free(d->mem, &t.buckets);
     return t.loop;
-}
-
-void ddp_tear_linear_only(Ddp *d)
-{
-    d->linear_only = true;
 }
 
 /* One relation that can be solved for what it determines. Where a factor may be zero there is no choice

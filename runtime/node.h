@@ -121,6 +121,7 @@ typedef struct NodeUpdate {
 /* Its index + 1 in the lists of its part, 0: not in it. part_members.c */
 typedef struct NodeInLists {
     uint32_t watch, timer, root;
+    uint32_t described; /* in what solve/inline_equations.c has of all parts */
 } NodeInLists;
 
 /* Scratch of part_cut.c. */

@@ -17,7 +17,7 @@ typedef struct ListBlock {
 struct ListCode {
     uint32_t n, n_blocks;
     ShapeItem *items;
-    const Code **codes; /* [n]: without target */
+    const Code **codes; /* [n]: without target; NULL: nobody interpreted it so far */
     ListBlock *blocks;
 };
 
@@ -39,6 +39,21 @@ static void open_block(Sim *sim, const ListCode *list, ListBlock *block)
     engine->rebuilt++;
 }
 
+static const Code *code_at(Sim *sim, ListCode *list, uint32_t i)
+{
+    if (!list->codes[i])
+        list->codes[i] = evaluate_make_code(sim, list->items[i].value);
+    return list->codes[i];
+}
+
+/* Now, where no native code is ready: so nothing is allocated while time goes on. */
+static void prepare_interpreting(Sim *sim, ListCode *list, const ListBlock *block, JitKind kind)
+{
+    bool ready = block->shape && block_code(&block->code, kind).any;
+    for (uint32_t i = block->from; i < block->to && !ready; i++)
+        code_at(sim, list, i);
+}
+
 ListCode *list_code_open(Sim *sim, uint32_t n, const ShapeItem *items)
 {
     Mem *mem = sim->mem;
@@ -48,8 +63,6 @@ ListCode *list_code_open(Sim *sim, uint32_t n, const ShapeItem *items)
     if (n)
         memcpy(list->items, items, n * sizeof *items);
     list->codes = mem_alloc(mem, (n + 1) * sizeof *list->codes);
-    for (uint32_t i = 0; i < n; i++)
-        list->codes[i] = evaluate_make_code(sim, items[i].value);
     list->n_blocks = (n + BLOCK_ITEMS - 1) / BLOCK_ITEMS;
     list->blocks = mem_alloc(mem, (list->n_blocks + 1) * sizeof *list->blocks);
     for (uint32_t b = 0; b < list->n_blocks; b++) {
@@ -58,6 +71,7 @@ ListCode *list_code_open(Sim *sim, uint32_t n, const ShapeItem *items)
         block->to = block->from + BLOCK_ITEMS < n ? block->from + BLOCK_ITEMS : n;
         if (sim->engine)
             open_block(sim, list, block);
+        prepare_interpreting(sim, list, block, JIT_VALUE);
     }
     return list;
 }
@@ -87,10 +101,12 @@ const ShapeItem *list_code_items(const ListCode *list, uint32_t *n)
 
 void list_code_want_tangents(Sim *sim, ListCode *list)
 {
-    for (uint32_t b = 0; b < list->n_blocks; b++)
-        if (list->blocks[b].shape)
-            block_code_ask_single(sim->engine, &list->blocks[b].code, list->blocks[b].shape,
-                                  JIT_TANGENT);
+    for (uint32_t b = 0; b < list->n_blocks; b++) {
+        ListBlock *block = &list->blocks[b];
+        if (block->shape)
+            block_code_ask_single(sim->engine, &block->code, block->shape, JIT_TANGENT);
+        prepare_interpreting(sim, list, block, JIT_TANGENT);
+    }
 }
 
 /* ---- evaluation ---- */
@@ -105,23 +121,25 @@ static JitCode code_for(Sim *sim, ListBlock *block, JitKind kind)
     return block_code(&block->code, kind);
 }
 
-static void interpret_values(Sim *sim, const ListCode *list, const ListBlock *block, double *values)
+static void interpret_values(Sim *sim, ListCode *list, const ListBlock *block, double *values)
 {
-    double *scratch = evaluate_scratch(sim);
     for (uint32_t i = block->from; i < block->to; i++) {
-        interp_run(list->codes[i], list->items[i].vars, values, scratch, evaluate_foreign, sim);
+        const Code *code = code_at(sim, list, i);
+        double *scratch = evaluate_scratch(sim);
+        interp_run(code, list->items[i].vars, values, scratch, evaluate_foreign, sim);
         values[list->items[i].target] = scratch[0];
     }
 }
 
-static void interpret_tangents(Sim *sim, const ListCode *list, const ListBlock *block,
-                               double *values, double *tangents)
+static void interpret_tangents(Sim *sim, ListCode *list, const ListBlock *block, double *values,
+                               double *tangents)
 {
-    double *scratch = evaluate_scratch(sim);
     for (uint32_t i = block->from; i < block->to; i++) {
+        const Code *code = code_at(sim, list, i);
+        double *scratch = evaluate_scratch(sim);
         const double *tangent;
         uint32_t target = list->items[i].target;
-        interp_tangent(list->codes[i], list->items[i].vars, values, tangents, scratch, &tangent,
+        interp_tangent(code, list->items[i].vars, values, tangents, scratch, &tangent,
                        evaluate_foreign, sim);
         values[target] = scratch[0];
         tangents[target] = tangent[0];

@@ -340,6 +340,7 @@ static void turn_node(Sim *sim, DdpNode n)
     sim->work++;
     node->determined = ddp_node(sim->ddp, n).determined;
     node->dirty = node->waits = node->forced = false;
+    node->in.described = 0; /* its relation may be another that is solved in the same way */
     node->in_update.acts = update_acts(sim, node);
     node->point_number = node_made_at(sim->point_number);
     stop_waiting(sim, node->ops[0].target);

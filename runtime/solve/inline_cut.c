@@ -31,6 +31,7 @@ typedef struct Cutting {
     VEC(Bend) bends;
     uint32_t *component; /* [n], UINT32_MAX: of none */
     uint32_t *size;      /* [n]: of component c */
+    uint32_t *done;      /* members in the order of their components, each behind what it reads */
     uint32_t *low, *order, *stack, *work, *next;
     bool *bent; /* [n]: component c is not linear */
 } Cutting;
@@ -52,19 +53,19 @@ static void note_bends(Cutting *c, FormTable *forms, uint32_t i, const FormInfo 
     }
 }
 
-static void read_loop(Cutting *c, const Ddp *ddp, FormTable *forms)
+static void read_loop(Cutting *c, FormTable *forms, uint32_t n_vars, const InlineRel *rels)
 {
-    uint32_t *index_of = mem_alloc(c->mem, ddp_var_limit(ddp) * sizeof *index_of);
+    uint32_t *index_of = mem_alloc(c->mem, n_vars * sizeof *index_of);
     VEC(uint32_t) index = {0}; /* of what the relation at hand names: member + 1 */
     for (uint32_t i = 0; i < c->n; i++)
         index_of[c->members[i].var] = i + 1;
     for (uint32_t i = 0; i < c->n; i++) {
-        DdpRelView rel = ddp_rel(ddp, c->members[i].rel);
-        const FormInfo *info = form_info(forms, rel.form);
+        const InlineRel *rel = &rels[c->members[i].rel];
+        const FormInfo *info = form_info(forms, rel->form);
         c->first[i] = c->reads.n;
         vec_clear(&index);
-        for (uint32_t k = 0; k < rel.n; k++) {
-            vec_push(c->mem, &index, rel.vars[k] ? index_of[rel.vars[k]] : 0);
+        for (uint32_t k = 0; k < rel->n; k++) {
+            vec_push(c->mem, &index, rel->vars[k] ? index_of[rel->vars[k]] : 0);
             if (index.at[k] && info->position[k].occurs && index.at[k] - 1 != i)
                 vec_push(c->mem, &c->reads, index.at[k] - 1);
         }
@@ -80,7 +81,7 @@ static void read_loop(Cutting *c, const Ddp *ddp, FormTable *forms)
 /* ---- strong components of what is not cut ---- */
 
 typedef struct Walk {
-    uint32_t visited, n_stack, n_work, components;
+    uint32_t visited, n_stack, n_work, n_done, components;
 } Walk;
 
 static void enter(Cutting *c, Walk *w, uint32_t i)
@@ -102,6 +103,7 @@ static void leave(Cutting *c, Walk *w, uint32_t i)
     do {
         member = c->stack[--w->n_stack];
         c->component[member] = w->components;
+        c->done[w->n_done++] = member;
         count++;
     } while (member != i);
     c->size[w->components++] = count;
@@ -126,15 +128,15 @@ static void walk_from(Cutting *c, Walk *w, uint32_t root)
     }
 }
 
-/* How many relations lie in components that are not linear, of those that can be reached from `from` to `to`. */
-static uint32_t judge_from(Cutting *c, uint32_t from, uint32_t to)
+/* How many relations lie in components that are not linear. */
+static uint32_t judge(Cutting *c)
 {
     Walk w = {0};
     uint32_t count = 0;
     memset(c->order, 0, c->n * sizeof *c->order);
     memset(c->component, 0xff, c->n * sizeof *c->component);
     memset(c->bent, 0, c->n * sizeof *c->bent);
-    for (uint32_t i = from; i < to; i++)
+    for (uint32_t i = 0; i < c->n; i++)
         if (!c->cut[i] && !c->order[i])
             walk_from(c, &w, i);
     for (uint32_t i = 0; i < c->bends.n; i++) {
@@ -149,11 +151,6 @@ static uint32_t judge_from(Cutting *c, uint32_t from, uint32_t to)
     return count;
 }
 
-static uint32_t judge(Cutting *c)
-{
-    return judge_from(c, 0, c->n);
-}
-
 static bool is_open(const Cutting *c, uint32_t i)
 {
     return !c->cut[i] && c->bent[c->component[i]];
@@ -161,27 +158,86 @@ static bool is_open(const Cutting *c, uint32_t i)
 
 /* ---- choice ---- */
 
+/* While `n` variables are cut, all other loops were judged. In the component that one of them alone would be in, if it were not
+ * cut, lies what reads it, by way of others, and what it reads: for all of them at once, one bit for each. */
+typedef struct Around {
+    Cutting *c;
+    const uint32_t *of; /* [n], 64 at most */
+    uint32_t n;
+    uint64_t *reads, *read_by; /* [components]: which of them */
+    uint64_t *own;             /* [members]: of those that are cut, the own bit; else 0 */
+} Around;
+
+static uint64_t around(const Around *a, uint32_t member)
+{
+    uint32_t component = a->c->component[member];
+    return component == UINT32_MAX ? a->own[member] : a->reads[component] & a->read_by[component];
+}
+
+static void find_reads(Around *a)
+{
+    const Cutting *c = a->c;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->n; i++)
+        count += !c->cut[i];
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t member = c->done[k];
+        uint64_t *reads = &a->reads[c->component[member]];
+        for (uint32_t r = c->first[member]; r < c->first[member + 1]; r++) {
+            uint32_t j = c->reads.at[r];
+            *reads |= c->cut[j] ? a->own[j] : a->reads[c->component[j]];
+        }
+    }
+    for (uint32_t k = 0; k < a->n; k++)
+        for (uint32_t r = c->first[a->of[k]]; r < c->first[a->of[k] + 1]; r++)
+            if (!c->cut[c->reads.at[r]])
+                a->read_by[c->component[c->reads.at[r]]] |= a->own[a->of[k]];
+    for (uint32_t k = count; k-- > 0;) {
+        uint32_t member = c->done[k];
+        uint64_t read_by = a->read_by[c->component[member]];
+        for (uint32_t r = c->first[member]; read_by && r < c->first[member + 1]; r++)
+            if (!c->cut[c->reads.at[r]])
+                a->read_by[c->component[c->reads.at[r]]] |= read_by;
+    }
+}
+
+/* Is the component of each of them not linear? */
+static bool are_needed(Cutting *c, uint32_t n, const uint32_t *of)
+{
+    Around a = {.c = c, .of = of, .n = n};
+    uint64_t needed = 0, all = n == 64 ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1;
+    a.reads = mem_alloc(c->mem, 3 * (size_t)c->n * sizeof *a.reads);
+    a.read_by = a.reads + c->n;
+    a.own = a.read_by + c->n;
+    for (uint32_t k = 0; k < n; k++)
+        a.own[of[k]] = UINT64_C(1) << k;
+    find_reads(&a);
+    for (uint32_t i = 0; i < c->bends.n; i++) {
+        Bend bend = c->bends.at[i];
+        needed |= around(&a, bend.member) & around(&a, bend.a) & around(&a, bend.b);
+    }
+    mem_free(c->mem, a.reads);
+    return needed == all;
+}
+
 /* Hinted ones, if each is needed though all others are cut: then it is whatever the order, and all are cut. The loop
- * was judged. */
-static void cut_hinted(Cutting *c)
+ * was judged, and is again: how many relations lie in components that are not linear. */
+static uint32_t cut_hinted(Cutting *c, uint32_t before)
 {
     uint32_t *hinted = mem_alloc(c->mem, (c->n + 1) * sizeof *hinted), n = 0;
-    bool needed = true;
     for (uint32_t i = 0; i < c->n; i++)
         if (c->members[i].hinted && is_open(c, i))
             hinted[n++] = i;
     for (uint32_t k = 0; k < n; k++)
         c->cut[hinted[k]] = true;
-    for (uint32_t k = 0; k < n && needed; k++) {
-        uint32_t i = hinted[k];
-        c->cut[i] = false;
-        judge_from(c, i, i + 1);
-        needed = is_open(c, i);
-        c->cut[i] = true;
-    }
+    uint32_t left = n ? judge(c) : before;
+    bool needed = true;
+    for (uint32_t k = 0; k < n && needed; k += 64)
+        needed = are_needed(c, n - k < 64 ? n - k : 64, hinted + k);
     for (uint32_t k = 0; k < n && !needed; k++)
         c->cut[hinted[k]] = false;
     mem_free(c->mem, hinted);
+    return needed ? left : judge(c);
 }
 
 /* Variables of components that are not linear, by index; in large loops those that bend something. The loop was judged. */
@@ -222,10 +278,10 @@ static uint32_t choose(Cutting *c, uint32_t n, const uint32_t *candidates)
     return best;
 }
 
-void inline_cut(Mem *mem, const Ddp *ddp, FormTable *forms, uint32_t n, const InlineMember *members,
-                bool *cut)
+void inline_cut(Mem *mem, FormTable *forms, uint32_t n_vars, const InlineRel *rels, uint32_t n,
+                const InlineMember *members, bool *cut)
 {
-    uint32_t *room = mem_alloc(mem, (9 * (size_t)n + 2) * sizeof *room);
+    uint32_t *room = mem_alloc(mem, (10 * (size_t)n + 2) * sizeof *room);
     Cutting c = {.mem = mem,
                  .n = n,
                  .members = members,
@@ -238,13 +294,16 @@ void inline_cut(Mem *mem, const Ddp *ddp, FormTable *forms, uint32_t n, const In
                  .stack = room + 5 * (size_t)n + 1,
                  .work = room + 6 * (size_t)n + 1,
                  .next = room + 7 * (size_t)n + 1,
+                 .done = room + 8 * (size_t)n + 1,
                  .bent = mem_alloc(mem, n + 1)};
-    read_loop(&c, ddp, forms);
-    if (judge(&c) > 0)
-        cut_hinted(&c);
-    while (judge(&c) > 0) {
-        uint32_t count = list_candidates(&c, room + 8 * (size_t)n + 1);
-        cut[choose(&c, count, room + 8 * (size_t)n + 1)] = true;
+    read_loop(&c, forms, n_vars, rels);
+    uint32_t left = judge(&c);
+    if (left > 0)
+        left = cut_hinted(&c, left);
+    while (left > 0) {
+        uint32_t count = list_candidates(&c, room + 9 * (size_t)n + 1);
+        cut[choose(&c, count, room + 9 * (size_t)n + 1)] = true;
+        left = judge(&c);
     }
     vec_free(mem, &c.reads);
     vec_free(mem, &c.bends);

@@ -1,18 +1,17 @@
 /* inline_memory.c: the structure of a part -> the plan, code and places that it had when it was like this before.
  *
- * Bearings that begin to slip and stop doing so lead to the same equations again and again. To sort the equations of the library's arm takes
- * some 14,000,000 instructions, to describe them a seventieth of that. A description has all that inline_plan.c reads: states and slopes, relations in the order
- * of the schedule with their forms and variables, what is a parameter, what is to be torn. Forms and expressions are numbers in a
- * table that only grows, so equal numbers are equal equations. What is put back begins like one that was made, so results are those of
- * `--modes off`.
+ * Bearings that begin to slip and stop doing so lead to the same equations again and again. To sort the equations of the library's arm and
+ * to make code of them takes some 3,400,000 instructions, to find that they were there a thirtieth of that (inline_equations.c).
+ * A plan follows from its description alone, and what is put back begins like one that was made, so results are those of `--modes off`.
  *
  * The memory is bounded; what was put away first goes first.
  */
-#include "runtime/solve/inline_memory.h"
+#include "runtime/solve/inline_plan_int.h"
 
 #include "runtime/eval/blocks.h"
-#include "runtime/solve/relation_form.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_SYSTEMS = 128, MOST_PLACES = 400000 }; /* some 100 bytes for each place */
@@ -21,7 +20,9 @@ struct InlineMemory {
     VEC(InlineSystem *) kept; /* the oldest first */
     uint32_t places;          /* of all of them */
     InlineNames names;
-    VEC(uint32_t) words; /* of the part that is looked at */
+    InlineRecords *records;
+    InlineLoops *loops;
+    InlineMaking *making;
 };
 
 static struct InlineMemory *memory_of(Sim *sim)
@@ -42,51 +43,28 @@ InlineNames *inline_names_begin(Sim *sim)
     return names;
 }
 
-/* ---- descriptions ---- */
-
-static void say(Sim *sim, uint32_t word)
+InlineMaking *inline_memory_making(Sim *sim)
 {
-    vec_push(sim->mem, &sim->solve.inlined->words, word);
+    struct InlineMemory *memory = memory_of(sim);
+    if (!memory->making)
+        memory->making = mem_alloc(sim->mem, sizeof *memory->making);
+    return memory->making;
 }
 
-static void describe_op(Sim *sim, const EvalNode *node, uint32_t at)
+InlineRecords *inline_memory_records(Sim *sim)
 {
-    const EvalOp *op = &node->ops[at];
-    DdpVar output = node_output(node, at);
-    uint32_t n;
-    say(sim, relation_form(sim, node, at, &n));
-    say(sim, op->value);
-    say(sim, output << 1 | ddp_tearing_hinted(sim->ddp, output));
-    for (uint32_t i = 0; i < n; i++)
-        say(sim,
-            op->vars[i] << 1 | (op->vars[i] && ddp_var(sim->ddp, op->vars[i]).kind == DDP_KNOWN));
+    struct InlineMemory *memory = memory_of(sim);
+    if (!memory->records)
+        memory->records = inline_records_open(sim->mem);
+    return memory->records;
 }
 
-static void describe(Part *part)
+InlineLoops *inline_memory_loops(Sim *sim)
 {
-    Sim *sim = part->sim;
-    const NodeList *nodes = part_dynamics(part);
-    vec_clear(&sim->solve.inlined->words);
-    say(sim, part->states.n);
-    for (uint32_t i = 0; i < part->states.n; i++) {
-        DdpVar var = part->states.at[i].var;
-        say(sim, var << 1 | ddp_tearing_hinted(sim->ddp, var));
-        say(sim, part->states.at[i].slope);
-    }
-    for (uint32_t i = 0; i < nodes->n; i++) {
-        const EvalNode *node = &sim->nodes.at[nodes->at[i]];
-        uint32_t n = node->n_steps + node->n_tears;
-        say(sim, n << 1 | node->loop);
-        for (uint32_t k = 0; k < n; k++)
-            describe_op(sim, node, k);
-    }
-}
-
-static bool is_described(const struct InlineMemory *memory, const InlineSystem *system,
-                         uint64_t key)
-{
-    return system->key == key && system->n_words == memory->words.n &&
-           memcmp(system->words, memory->words.at, memory->words.n * sizeof *system->words) == 0;
+    struct InlineMemory *memory = memory_of(sim);
+    if (!memory->loops)
+        memory->loops = inline_loops_open(sim->mem);
+    return memory->loops;
 }
 
 /* ---- what is kept ---- */
@@ -111,11 +89,14 @@ static InlineSystem *take_out(struct InlineMemory *memory, uint32_t at)
     return system;
 }
 
-static InlineSystem *find(struct InlineMemory *memory, uint64_t key)
+static InlineSystem *find(struct InlineMemory *memory, const InlineDescription *wanted)
 {
-    for (uint32_t i = memory->kept.n; i-- > 0;)
-        if (is_described(memory, memory->kept.at[i], key))
+    for (uint32_t i = memory->kept.n; i-- > 0;) {
+        const InlineSystem *system = memory->kept.at[i];
+        if (system->key == wanted->key && system->n_words == wanted->n_words &&
+            inline_description_is(memory->records, system->words))
             return take_out(memory, i);
+    }
     return NULL;
 }
 
@@ -152,13 +133,55 @@ void inline_memory_close(Sim *sim)
     while (memory->kept.n)
         close_system(sim, take_out(memory, memory->kept.n - 1));
     vec_free(sim->mem, &memory->kept);
-    vec_free(sim->mem, &memory->words);
+    inline_records_close(sim->mem, memory->records);
+    inline_loops_close(sim->mem, memory->loops);
+    inline_making_close(sim->mem, memory->making);
     vec_free(sim->mem, &memory->names.at);
     mem_free(sim->mem, memory);
     sim->solve.inlined = NULL;
 }
 
 /* ---- the system of a part ---- */
+
+#ifdef SOLSTICE_VERIFY
+static bool same_ops(const Sim *sim, const InlinePlan *a, const InlinePlan *b)
+{
+    bool same = a->ops.n == b->ops.n;
+    for (uint32_t i = 0; i < a->ops.n && same; i++) {
+        const InlineOp *x = &a->ops.at[i], *y = &b->ops.at[i];
+        uint32_t n = x_positions(sim->forms, x->value);
+        same = x->target == y->target && x->value == y->value && x->state == y->state &&
+               memcmp(x->vars, y->vars, n * sizeof *x->vars) == 0;
+    }
+    return same;
+}
+
+static bool same_blocks(const InlinePlan *a, const InlinePlan *b)
+{
+    bool same = a->blocks.n == b->blocks.n && a->tears.n == b->tears.n &&
+                memcmp(a->tears.at, b->tears.at, a->tears.n * sizeof *a->tears.at) == 0;
+    for (uint32_t i = 0; i < a->blocks.n && same; i++) {
+        const InlineBlock *x = &a->blocks.at[i], *y = &b->blocks.at[i];
+        same = x->kind == y->kind && x->inside == y->inside && x->constant == y->constant &&
+               x->from == y->from && x->to == y->to && x->residuals == y->residuals &&
+               x->n_tears == y->n_tears && x->tears == y->tears && x->solved == y->solved &&
+               x->inner_from == y->inner_from && x->inner_to == y->inner_to;
+    }
+    return same;
+}
+
+/* A plan that returns is the one that would be made now. */
+static void verify(Part *part, const InlinePlan *plan)
+{
+    Sim *sim = part->sim;
+    InlinePlan *made = inline_plan_of(part, inline_equations(sim, sim->solve.inlined->records));
+    if (!made || !same_ops(sim, plan, made) || !same_blocks(plan, made)) {
+        fprintf(stderr, "inline_memory: a plan that returns is not the one that would be made\n");
+        abort();
+    }
+    inline_plan_close(sim, made);
+}
+#endif
 
 static InlineSystem *put_back(Sim *sim, InlineSystem *system)
 {
@@ -170,36 +193,33 @@ static InlineSystem *put_back(Sim *sim, InlineSystem *system)
     return system;
 }
 
-static void keep_words(Sim *sim, InlineSystem *system, uint64_t key)
+static void keep_words(Sim *sim, InlineSystem *system, const InlineDescription *description)
 {
-    const struct InlineMemory *memory = sim->solve.inlined;
-    size_t size = memory->words.n * sizeof *system->words;
-    system->words = mem_alloc(sim->mem, size);
-    memcpy(system->words, memory->words.at, size);
-    system->n_words = memory->words.n;
-    system->key = key;
+    system->words = mem_alloc(sim->mem, description->n_words * sizeof *system->words);
+    inline_description_copy(sim->solve.inlined->records, system->words);
+    system->n_words = description->n_words;
+    system->key = description->key;
 }
 
 InlineSystem *inline_system_open(Part *part)
 {
     Sim *sim = part->sim;
     bool keeps = !sim->opt.forget_modes && sim->opt.engine != SOL_ENGINE_REBUILD;
-    uint64_t key = 0;
-    memory_of(sim);
-    if (keeps) {
-        describe(part);
-        key = hash_bytes(sim->solve.inlined->words.at,
-                         sim->solve.inlined->words.n * sizeof(uint32_t), 3);
-        InlineSystem *known = find(sim->solve.inlined, key);
-        if (known)
-            return put_back(sim, known);
-    }
-    InlinePlan *plan = inline_plan_open(part);
+    InlineRecords *records = inline_memory_records(sim);
+    InlineDescription description = inline_describe(part, records);
+    InlineSystem *known = keeps ? find(sim->solve.inlined, &description) : NULL;
+#ifdef SOLSTICE_VERIFY
+    if (known)
+        verify(part, known->plan);
+#endif
+    if (known)
+        return put_back(sim, known);
+    InlinePlan *plan = inline_plan_of(part, inline_equations(sim, records));
     if (!plan)
         return NULL;
     InlineSystem *system = mem_alloc(sim->mem, sizeof *system);
     system->plan = plan;
     if (keeps)
-        keep_words(sim, system, key);
+        keep_words(sim, system, &description);
     return system;
 }

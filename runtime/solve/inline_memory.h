@@ -19,4 +19,10 @@ InlineSystem *inline_system_open(Part *part);
 void inline_system_put_away(Sim *sim, InlineSystem *system);
 void inline_memory_close(Sim *sim);
 
+/* What is kept from plan to plan. */
+InlineRecords *inline_memory_records(Sim *sim);
+InlineLoops *inline_memory_loops(Sim *sim);
+typedef struct InlineMaking InlineMaking;
+InlineMaking *inline_memory_making(Sim *sim);
+
 #endif

@@ -6,13 +6,6 @@
  */
 #include "runtime/solve/inline_plan.h"
 
-#include "runtime/solve/relation_form.h"
-
-static uint32_t rank_of(const Sim *sim, DdpVar var)
-{
-    return sim->info[var].state ? UINT32_MAX : ddp_var(sim->ddp, var).order;
-}
-
 DdpVar inline_merged(InlineNames *names, DdpVar var)
 {
     for (DdpVar into; (into = inline_name(names, var)->into);)
@@ -20,35 +13,31 @@ DdpVar inline_merged(InlineNames *names, DdpVar var)
     return var;
 }
 
-/* Solved for one variable the relation is another one, and the part determines both. */
-static bool is_copy(const Sim *sim, InlineNames *names, const EvalOp *op, const FormInfo *info,
-                    DdpVar pair[2])
+uint32_t inline_copy(FormTable *forms, Form form)
 {
-    for (uint32_t i = 0; i < info->n; i++) {
+    const FormInfo *info = form_info(forms, form);
+    for (uint32_t i = 0; i < info->n && info->n <= UINT16_MAX; i++) {
         const FormPosition *position = &info->position[i];
         if (!position->occurs || position->solvable != SOLVE_SAFE)
             continue;
-        XNode value = x_node(sim->forms, position->solved);
-        if (value.op != X_POS)
-            return false;
-        pair[0] = op->vars[i];
-        pair[1] = op->vars[value.a];
-        return inline_name(names, pair[0])->known && inline_name(names, pair[1])->known;
+        XNode value = x_node(forms, position->solved);
+        return value.op == X_POS ? i << 16 | value.a : 0;
     }
-    return false;
+    return 0;
 }
 
-bool inline_merge_relation(Sim *sim, InlineNames *names, const EvalNode *node, uint32_t at)
+bool inline_merge_relation(InlineNames *names, const InlineEquation *equation)
 {
-    DdpVar pair[2];
-    uint32_t n;
-    const FormInfo *info = form_info(sim->forms, relation_form(sim, node, at, &n));
-    if (!is_copy(sim, names, &node->ops[at], info, pair))
+    if (!equation->copy)
+        return false;
+    DdpVar pair[2] = {equation->vars[equation->copy >> 16] >> 1,
+                      equation->vars[equation->copy & UINT16_MAX] >> 1};
+    if (!inline_name(names, pair[0])->known || !inline_name(names, pair[1])->known)
         return false;
     DdpVar a = inline_merged(names, pair[0]), b = inline_merged(names, pair[1]);
-    if (a == b || (sim->info[a].state && sim->info[b].state))
+    uint32_t rank[2] = {inline_name(names, a)->rank, inline_name(names, b)->rank};
+    if (a == b || (rank[0] == UINT32_MAX && rank[1] == UINT32_MAX))
         return false;
-    uint32_t rank[2] = {rank_of(sim, a), rank_of(sim, b)};
     bool first = rank[0] != rank[1] ? rank[0] > rank[1] : a < b;
     inline_name(names, first ? b : a)->into = first ? a : b;
     return true;

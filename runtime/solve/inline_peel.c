@@ -84,6 +84,7 @@ static uint32_t peel(Peeling *p, InlinePeel *of)
         if (var == UINT32_MAX)
             continue;
         item->used = true;
+        item->var = var;
         determine(p, var);
         count++;
     }

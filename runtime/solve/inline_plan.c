@@ -1,197 +1,131 @@
-/* inline_plan.c: equations of a part, and x = h * der(x) + old(x) -> a DDP -> blocks in order. See inline_plan.h. */
-#include "runtime/solve/inline_plan.h"
-
-#include "runtime/solve/relation_form.h"
+/* inline_plan.c: equations of a part, and x = h * der(x) + old(x) -> blocks in order. See inline_plan.h. */
+#include "runtime/solve/inline_plan_int.h"
 
 #include <string.h>
 
-/* A node of the first commit: what is iterated together, or one block. */
-typedef struct Group {
-    bool iterated;
-    uint32_t residuals; /* in Making.residuals */
-    uint32_t n_cut;
-    NodeList nodes; /* of the second commit, in order */
-} Group;
-
-typedef struct Residual {
-    Form form;
-    uint32_t *vars;
-    uint32_t tear, state;
-} Residual;
-
-typedef struct RelNote {
-    uint32_t state; /* index + 1 of the one that it discretises; 0: none */
-    uint32_t group; /* index + 1 in groups; 0: none yet */
-} RelNote;
-
-typedef struct Making {
-    Part *part;
-    Sim *sim;
-    Ddp *ddp;
-    InlinePlan *plan;
-    InlineNames *names;
-    VEC(bool) copies;  /* of each relation of the part, in order: it has no equation here */
-    uint32_t entered;  /* relations so far */
-    VEC(RelNote) rels; /* of each relation of the DDP */
-    VEC(DdpVar) room;  /* of the relation that is entered: its variables, then positions */
-    VEC(InlineVar) vars;
-    VEC(uint32_t) mark; /* of each of these: by which loop it was looked at last */
-    uint32_t marks;
-    VEC(Group) groups;
-    VEC(Residual) residuals;
-} Making;
-
 /* ---- variables ---- */
 
-static DdpVar new_var(Making *m, DdpVarKind kind, InlineVar what)
+static uint32_t new_var(InlineMaking *m, InlineVar what)
 {
-    DdpVar var = ddp_enter_var(m->ddp, kind);
-    while (m->vars.n <= var) {
-        vec_push(m->sim->mem, &m->vars, ((InlineVar){0}));
-        vec_push(m->sim->mem, &m->mark, 0);
-    }
-    m->vars.at[var] = what;
-    return var;
-}
-
-static RelNote *note_of(Making *m, DdpRel rel)
-{
-    while (m->rels.n <= rel)
-        vec_push(m->sim->mem, &m->rels, ((RelNote){0}));
-    return &m->rels.at[rel];
+    vec_push(m->sim->mem, &m->vars, what);
+    vec_push(m->sim->mem, &m->rel_of, 0);
+    vec_push(m->sim->mem, &m->mark, 0);
+    return m->vars.n - 1;
 }
 
 /* What the part determines was entered before; the rest is given. Parameters alone are taken as not zero. */
-static DdpVar var_for(Making *m, DdpVar of)
+static uint32_t var_for(InlineMaking *m, DdpVar of, bool parameter)
 {
     of = inline_merged(m->names, of);
     InlineName *name = inline_name(m->names, of);
-    DdpVar var = name->var;
-    if (var)
-        return var;
+    if (name->var)
+        return name->var;
     if (of == m->sim->clock)
-        var = new_var(m, DDP_TIME, (InlineVar){.role = INLINE_CLOCK, .of = of});
-    else
-        var = new_var(m, ddp_var(m->sim->ddp, of).kind == DDP_KNOWN ? DDP_KNOWN : DDP_HELD,
-                      (InlineVar){.role = INLINE_GIVEN, .of = of});
-    return name->var = var;
+        return name->var = new_var(m, (InlineVar){.role = INLINE_CLOCK, .of = of});
+    return name->var = new_var(m, (InlineVar){.role = INLINE_GIVEN, .of = of, .solid = parameter});
 }
 
 /* Once for all that are equal; a wish to tear one of them is one to tear who is left. */
-static void enter_unknown(Making *m, DdpVar of)
+static void enter_unknown(InlineMaking *m, DdpVar of, bool hinted)
 {
-    bool hinted = ddp_tearing_hinted(m->sim->ddp, of);
     of = inline_merged(m->names, of);
-    DdpVar var = inline_name(m->names, of)->var;
-    if (!var)
-        var = inline_name(m->names, of)->var =
-            new_var(m, DDP_UNKNOWN, (InlineVar){.role = INLINE_VALUE, .of = of});
-    if (hinted && !m->vars.at[var].hinted)
-        ddp_hint_tearing(m->ddp, var, 1);
-    m->vars.at[var].hinted |= hinted;
-}
-
-/* Calls `visit` for each relation of the part, in order. */
-static void each_relation(Making *m, void (*visit)(Making *m, const EvalNode *node, uint32_t at))
-{
-    const NodeList *nodes = part_dynamics(m->part);
-    for (uint32_t i = 0; i < nodes->n; i++) {
-        const EvalNode *node = &m->sim->nodes.at[nodes->at[i]];
-        for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++)
-            visit(m, node, k);
-    }
-}
-
-static void know_output(Making *m, const EvalNode *node, uint32_t at)
-{
-    inline_name(m->names, node_output(node, at))->known = true;
-}
-
-static void merge_copy(Making *m, const EvalNode *node, uint32_t at)
-{
-    vec_push(m->sim->mem, &m->copies, inline_merge_relation(m->sim, m->names, node, at));
-}
-
-static void enter_output(Making *m, const EvalNode *node, uint32_t at)
-{
-    enter_unknown(m, node_output(node, at));
-}
-
-static void enter_vars(Making *m)
-{
-    for (uint32_t i = 0; i < m->part->states.n; i++)
-        inline_name(m->names, m->part->states.at[i].var)->known = true;
-    each_relation(m, know_output);
-    each_relation(m, merge_copy);
-    for (uint32_t i = 0; i < m->part->states.n; i++)
-        enter_unknown(m, m->part->states.at[i].var);
-    each_relation(m, enter_output);
+    InlineName *name = inline_name(m->names, of);
+    if (!name->var)
+        name->var = new_var(m, (InlineVar){.role = INLINE_VALUE, .of = of});
+    m->vars.at[name->var].hinted |= hinted;
 }
 
 /* ---- relations ---- */
 
+/* What it reads is known when all variables are: see note_reads. */
+static void new_rel(InlineMaking *m, Form form, uint32_t n, const uint32_t *vars, uint32_t var)
+{
+    InlineRel rel = {.form = form, .n = n, .var = var};
+    rel.vars = arena_alloc(&m->plan->arena, (n + 1) * sizeof *vars);
+    memcpy(rel.vars, vars, n * sizeof *vars);
+    vec_push(m->sim->mem, &m->all, m->rels.n);
+    vec_push(m->sim->mem, &m->rels, rel);
+}
+
 /* Positions that stand for one variable become one. */
-static void enter_relation(Making *m, const EvalNode *node, uint32_t at)
+static void enter_relation(InlineMaking *m, const InlineEquation *equation)
 {
     Sim *sim = m->sim;
-    const EvalOp *op = &node->ops[at];
-    uint32_t n, left = 0;
-    if (m->copies.at[m->entered++])
-        return;
-    Form form = relation_form(sim, node, at, &n);
+    uint32_t n = equation->n, left = 0;
     vec_reserve(sim->mem, &m->room, 2 * (n + 1));
-    DdpVar *vars = m->room.at;
-    uint32_t *map = vars + n + 1;
+    uint32_t *vars = m->room.at, *map = vars + n + 1;
     for (uint32_t i = 0; i < n; i++) {
-        DdpVar var = op->vars[i] ? var_for(m, op->vars[i]) : 0;
+        uint32_t word = equation->vars[i], var = word ? var_for(m, word >> 1, word & 1) : 0;
         map[i] = 0;
         while (map[i] < left && !(var && vars[map[i]] == var))
             map[i]++;
         vars[map[i]] = var;
         left += map[i] == left;
     }
-    if (left < n)
-        form = form_rename(sim->forms, form, map, left);
-    ddp_enter_rel(m->ddp, DDP_EQUATION, form, left, vars, 0, 0);
+    Form form = left < n ? form_rename(sim->forms, equation->form, map, left) : equation->form;
+    new_rel(m, form, left, vars, var_for(m, equation->output >> 1, false));
+}
+
+static void know(InlineMaking *m, DdpVar var, uint32_t rank)
+{
+    InlineName *name = inline_name(m->names, var);
+    name->known = true;
+    name->rank = rank;
+}
+
+static void enter_equations(InlineMaking *m)
+{
+    const InlineEquations *equations = m->equations;
+    bool *copies = mem_alloc(m->sim->mem, equations->n + 1);
+    for (uint32_t i = 0; i < equations->n; i++)
+        know(m, equations->at[i].output >> 1, equations->at[i].order);
+    for (uint32_t i = 0; i < m->part->states.n; i++)
+        know(m, m->part->states.at[i].var, UINT32_MAX);
+    for (uint32_t i = 0; i < equations->n; i++)
+        copies[i] = inline_merge_relation(m->names, &equations->at[i]);
+    for (uint32_t i = 0; i < m->part->states.n; i++) {
+        DdpVar var = m->part->states.at[i].var;
+        enter_unknown(m, var, ddp_tearing_hinted(m->sim->ddp, var));
+    }
+    for (uint32_t i = 0; i < equations->n; i++)
+        enter_unknown(m, equations->at[i].output >> 1, equations->at[i].output & 1);
+    m->plan->h = new_var(m, (InlineVar){.role = INLINE_H});
+    for (uint32_t i = 0; i < equations->n; i++)
+        if (!copies[i])
+            enter_relation(m, &equations->at[i]);
+    mem_free(m->sim->mem, copies);
 }
 
 /* Of der(x) = x: a variable of its own, so that x does not stand twice in its discretisation. */
-static DdpVar copy_of_state(Making *m, uint32_t i)
+static uint32_t copy_of_state(InlineMaking *m, uint32_t i)
 {
     FormTable *forms = m->sim->forms;
-    DdpVar copy =
-        new_var(m, DDP_UNKNOWN, (InlineVar){.role = INLINE_VALUE, .of = m->part->states.at[i].var});
-    DdpVar vars[] = {copy, m->plan->state[i]};
-    ddp_enter_rel(m->ddp, DDP_EQUATION, form_make(forms, x_pos(forms, 0), x_pos(forms, 1), 2), 2,
-                  vars, 0, 0);
+    uint32_t copy = new_var(m, (InlineVar){.role = INLINE_VALUE, .of = m->part->states.at[i].var});
+    uint32_t vars[] = {copy, m->plan->state[i]};
+    new_rel(m, form_make(forms, x_pos(forms, 0), x_pos(forms, 1), 2), 2, vars, copy);
     return copy;
 }
 
 /* The derivative may be a state itself, and that of several; h counts as something that varies, so that nothing in a
  * loop is divided by it. */
-static void enter_discretisation(Making *m, uint32_t i, Form form)
+static void enter_discretisation(InlineMaking *m, uint32_t i, Form form)
 {
     InlinePlan *plan = m->plan;
-    plan->state[i] = inline_name(m->names, m->part->states.at[i].var)->var;
     DdpVar var = m->part->states.at[i].var;
     DdpVar slope = inline_merged(m->names, m->part->states.at[i].slope);
-    plan->slope[i] = slope == var ? copy_of_state(m, i) : var_for(m, slope);
-    plan->old[i] =
-        new_var(m, DDP_TIME, (InlineVar){.role = INLINE_OLD, .of = m->part->states.at[i].var});
-    DdpVar vars[] = {plan->state[i], plan->old[i], plan->h, plan->slope[i]};
-    DdpRel rel = ddp_enter_rel(m->ddp, DDP_EQUATION, form, 4, vars, 0, 0);
-    ddp_advise_against(m->ddp, rel, plan->slope[i]);
-    if (!m->sim->info[slope].state) {
-        ddp_hint_tearing(m->ddp, plan->slope[i], 1);
+    plan->state[i] = inline_name(m->names, var)->var;
+    plan->slope[i] = slope == var ? copy_of_state(m, i) : var_for(m, slope, false);
+    plan->old[i] = new_var(m, (InlineVar){.role = INLINE_OLD, .of = var});
+    uint32_t vars[] = {plan->state[i], plan->old[i], plan->h, plan->slope[i]};
+    new_rel(m, form, 4, vars, plan->state[i]);
+    vec_last(&m->rels).state = i + 1;
+    if (!m->sim->info[slope].state)
         m->vars.at[plan->slope[i]].state = i + 1;
-    }
-    note_of(m, rel)->state = i + 1;
 }
 
-static void enter_relations(Making *m)
+static void enter_discretisations(InlineMaking *m)
 {
     FormTable *forms = m->sim->forms;
-    each_relation(m, enter_relation);
     X change = x_binary(forms, X_MUL, x_pos(forms, 2), x_pos(forms, 3));
     Form form =
         form_make(forms, x_pos(forms, 0), x_binary(forms, X_ADD, change, x_pos(forms, 1)), 4);
@@ -199,129 +133,89 @@ static void enter_relations(Making *m)
         enter_discretisation(m, i, form);
 }
 
-/* ---- what is iterated ---- */
-
-static uint32_t *own_vars(Making *m, DdpRel rel)
+static void note_reads(InlineMaking *m)
 {
-    DdpRelView view = ddp_rel(m->ddp, rel);
-    uint32_t *vars = arena_alloc(&m->plan->arena, (view.n + 1) * sizeof *vars);
-    memcpy(vars, view.vars, view.n * sizeof *vars);
-    return vars;
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < m->rels.n; i++)
+        most += m->rels.at[i].n;
+    vec_reserve(m->sim->mem, &m->reads, most);
+    uint32_t *read = m->reads.at;
+    for (uint32_t i = 0; i < m->rels.n; i++) {
+        InlineRel *rel = &m->rels.at[i];
+        const FormInfo *info = form_info(m->sim->forms, rel->form);
+        rel->reads = read;
+        for (uint32_t k = 0; k < rel->n; k++)
+            if (m->vars.at[rel->vars[k]].role == INLINE_VALUE && rel->vars[k] &&
+                info->position[k].occurs)
+                *read++ = rel->vars[k];
+        rel->n_reads = (uint32_t)(read - rel->reads);
+    }
 }
 
-static void cut_off(Making *m, const InlineMember *member)
+/* ---- what determines what ---- */
+
+static uint32_t position_of(const InlineRel *rel, uint32_t var)
 {
-    vec_push(m->sim->mem, &m->residuals,
-             ((Residual){ddp_rel(m->ddp, member->rel).form, own_vars(m, member->rel), member->var,
-                         note_of(m, member->rel)->state}));
-    ddp_remove_rel(m->ddp, member->rel);
-    ddp_turn_var(m->ddp, member->var, DDP_HELD);
+    uint32_t k = 0;
+    while (k < rel->n && rel->vars[k] != var)
+        k++;
+    return k;
 }
 
-static InlineMember loop_member(Making *m, DdpRel rel)
+/* As the schedule of the part has it, and each state by its discretisation. False: variables that are one now do not allow it. */
+static bool take_causalities(InlineMaking *m)
 {
-    DdpVar var = ddp_causality(m->ddp, rel);
-    uint32_t state = note_of(m, rel)->state;
-    return (InlineMember){.rel = rel,
-                          .var = var,
-                          .wish = m->vars.at[var].state != 0,
-                          .hinted = m->vars.at[var].hinted,
-                          .must = state && var == m->plan->slope[state - 1]};
+    uint32_t unknowns = 0;
+    for (uint32_t v = 1; v < m->vars.n; v++)
+        unknowns += m->vars.at[v].role == INLINE_VALUE;
+    for (uint32_t i = 0; i < m->rels.n; i++) {
+        const InlineRel *rel = &m->rels.at[i];
+        uint32_t k = position_of(rel, rel->var);
+        if (!rel->var || k == rel->n || m->rel_of.at[rel->var] ||
+            !form_info(m->sim->forms, rel->form)->position[k].steers)
+            return false;
+        m->rel_of.at[rel->var] = i + 1;
+    }
+    return m->rels.n == unknowns;
 }
 
-static void cut_loop(Making *m, Group *group, const DdpNodeView *view)
+/* Relations that are left, each with a variable. */
+static bool match(InlineMaking *m)
 {
     Mem *mem = m->sim->mem;
-    uint32_t n = view->n_steps + view->n_tears;
-    InlineMember *members = mem_alloc(mem, n * sizeof *members);
-    bool *cut = mem_alloc(mem, n);
-    for (uint32_t i = 0; i < n; i++)
-        members[i] = loop_member(m, i < view->n_steps ? view->steps[i].rel
-                                                      : view->residuals[i - view->n_steps].rel);
-    inline_cut(mem, m->ddp, m->sim->forms, n, members, cut);
-    group->residuals = m->residuals.n;
-    for (uint32_t i = 0; i < n; i++)
-        if (cut[i]) {
-            cut_off(m, &members[i]);
-            group->n_cut++;
-        }
-    mem_free(mem, members);
-    mem_free(mem, cut);
-}
-
-/* Nodes of the first commit become groups, in order; loops that are not linear lose what is iterated. */
-static void find_groups(Making *m)
-{
-    for (DdpNode node = ddp_first(m->ddp); node; node = ddp_next(m->ddp, node)) {
-        DdpNodeView view = ddp_node(m->ddp, node);
-        vec_push(m->sim->mem, &m->groups, ((Group){.iterated = view.loop && !view.linear}));
-        for (uint32_t i = 0; i < view.n_steps; i++)
-            note_of(m, view.steps[i].rel)->group = m->groups.n;
-        for (uint32_t i = 0; i < view.n_tears; i++)
-            note_of(m, view.residuals[i].rel)->group = m->groups.n;
-    }
-    uint32_t at = 0;
-    for (DdpNode node = ddp_first(m->ddp); node; node = ddp_next(m->ddp, node)) {
-        DdpNodeView view = ddp_node(m->ddp, node);
-        if (m->groups.at[at].iterated)
-            cut_loop(m, &m->groups.at[at], &view);
-        at++;
-    }
+    VEC(uint32_t) vars = {0};
+    if (take_causalities(m))
+        return true;
+    for (uint32_t v = 1; v < m->vars.n; v++)
+        if (m->vars.at[v].role == INLINE_VALUE)
+            vec_push(mem, &vars, v);
+    bool all = vars.n == m->rels.n && inline_match(m, vars.n, m->all.at, vars.at);
+    vec_free(mem, &vars);
+    return all;
 }
 
 /* ---- blocks ---- */
 
-static void add_op(Making *m, DdpRel rel, DdpVar target, X value)
+static void add_op(InlineMaking *m, const InlineRel *rel, uint32_t target, X value)
 {
-    vec_push(m->sim->mem, &m->plan->ops,
-             ((InlineOp){target, value, own_vars(m, rel), note_of(m, rel)->state}));
+    vec_push(m->sim->mem, &m->plan->ops, ((InlineOp){target, value, rel->vars, rel->state}));
 }
 
-static X residual_of(const Making *m, Form form)
+/* What a relation alone determines, if it can be solved for that; 0: it cannot. Where a factor may be zero there is no choice outside of a loop. */
+static X plain_value(const InlineMaking *m, uint32_t n, const uint32_t *rels)
 {
-    const FormInfo *info = form_info(m->sim->forms, form);
-    return x_binary(m->sim->forms, X_SUB, info->lhs, info->rhs);
+    const InlineRel *rel = &m->rels.at[rels[0]];
+    if (n > 1)
+        return 0;
+    const FormPosition *position =
+        &form_info(m->sim->forms, rel->form)->position[position_of(rel, rel->var)];
+    return position->solvable == SOLVE_NOT ? 0 : position->solved;
 }
 
-/* Is a factor of one of the loop's variables made of more than what changes with events and h? */
-static bool bends_factor(const Making *m, DdpRel r)
-{
-    DdpRelView rel = ddp_rel(m->ddp, r);
-    const FormInfo *info = form_info(m->sim->forms, rel.form);
-    for (uint32_t k = 0; k < rel.n; k++) {
-        const FormPosition *position = &info->position[k];
-        if (!position->factor_uses || !position->factor || !rel.vars[k] ||
-            m->mark.at[rel.vars[k]] != m->marks)
-            continue;
-        for (uint32_t j = 0; j < rel.n; j++) {
-            InlineRole role = rel.vars[j] ? m->vars.at[rel.vars[j]].role : INLINE_GIVEN;
-            if (role != INLINE_GIVEN && role != INLINE_H &&
-                form_factor_uses(m->sim->forms, position, j))
-                return true;
-        }
-    }
-    return false;
-}
-
-static bool is_constant(Making *m, const DdpNodeView *view)
-{
-    bool constant = true;
-    m->marks++;
-    for (uint32_t i = 0; i < view->n_steps; i++)
-        m->mark.at[view->steps[i].var] = m->marks;
-    for (uint32_t i = 0; i < view->n_tears; i++)
-        m->mark.at[view->tears[i]] = m->marks;
-    for (uint32_t i = 0; i < view->n_steps && constant; i++)
-        constant = !bends_factor(m, view->steps[i].rel);
-    for (uint32_t i = 0; i < view->n_tears && constant; i++)
-        constant = !bends_factor(m, view->residuals[i].rel);
-    return constant;
-}
-
-static void add_explicit(Making *m, const DdpNodeView *view, bool inside)
+static void add_explicit(InlineMaking *m, uint32_t r, X value, bool inside)
 {
     InlinePlan *plan = m->plan;
-    add_op(m, view->steps[0].rel, view->steps[0].var, view->steps[0].value);
+    add_op(m, &m->rels.at[r], m->rels.at[r].var, value);
     InlineBlock *last = plan->blocks.n ? &vec_last(&plan->blocks) : NULL;
     if (last && last->kind == INLINE_EXPLICIT && last->inside == inside &&
         last->to == plan->ops.n - 1)
@@ -334,337 +228,223 @@ static void add_explicit(Making *m, const DdpNodeView *view, bool inside)
                                 .to = plan->ops.n}));
 }
 
-/* ---- elimination ---- */
+/* What stands in the factors of the variables that a component determines. */
+typedef enum Factors {
+    FACTORS_KEPT, /* what changes with events and h only */
+    FACTORS_MOVE, /* more than that */
+    FACTORS_NONE  /* these variables themselves: it is not linear */
+} Factors;
 
-typedef struct Eliminating {
-    Making *m;
-    Map at;       /* variable -> its position + 1 */
-    Map value_of; /* variable that a step determines -> its value over these positions */
-    VEC(uint32_t) vars;
-} Eliminating;
-
-static X value_over(Eliminating *e, uint32_t var)
-{
-    Mem *mem = e->m->sim->mem;
-    X known = map_get(&e->value_of, var);
-    if (known)
-        return known;
-    if (!map_get(&e->at, var)) {
-        vec_push(mem, &e->vars, var);
-        map_put(mem, &e->at, var, e->vars.n);
-    }
-    return x_pos(e->m->sim->forms, map_get(&e->at, var) - 1);
-}
-
-static X put_values(Eliminating *e, DdpRel rel, X x)
-{
-    DdpRelView view = ddp_rel(e->m->ddp, rel);
-    X *by = mem_alloc(e->m->sim->mem, (view.n + 1) * sizeof *by);
-    for (uint32_t i = 0; i < view.n; i++)
-        by[i] = value_over(e, view.vars[i]);
-    x = x_put(e->m->sim->forms, x, by);
-    mem_free(e->m->sim->mem, by);
-    return x;
-}
-
-enum { MOST_ELIMINATED = 12 };
-
-/* The residual over its one tearing variable, with the steps put into it, is linear: solved for it. */
-static void eliminate(Making *m, const DdpNodeView *view, InlineBlock *block)
+static Factors factors_in(const InlineMaking *m, const InlineRel *rel, uint32_t turn)
 {
     FormTable *forms = m->sim->forms;
-    Eliminating e = {.m = m};
-    if (view->n_tears != 1 || view->n_steps > MOST_ELIMINATED)
-        return;
-    value_over(&e, view->tears[0]);
-    for (uint32_t i = 0; i < view->n_steps; i++)
-        map_put(m->sim->mem, &e.value_of, view->steps[i].var,
-                put_values(&e, view->steps[i].rel, view->steps[i].value));
-    DdpRel rel = view->residuals[0].rel;
-    X left = put_values(&e, rel, residual_of(m, ddp_rel(m->ddp, rel).form));
-    Form form = form_make(forms, left, x_const(forms, 0), e.vars.n);
-    const FormPosition *tear = &form_info(forms, form)->position[0];
-    if (tear->solvable != SOLVE_NOT && tear->solved) {
-        block->solved = tear->solved;
-        block->solved_vars = arena_alloc(&m->plan->arena, e.vars.n * sizeof *e.vars.at);
-        memcpy(block->solved_vars, e.vars.at, e.vars.n * sizeof *e.vars.at);
+    const FormInfo *info = form_info(forms, rel->form);
+    const uint32_t *mark = m->mark.at;
+    Factors factors = FACTORS_KEPT;
+    for (uint32_t k = 0; k < rel->n; k++) {
+        const FormPosition *position = &info->position[k];
+        if (mark[rel->vars[k]] != turn || !position->occurs)
+            continue;
+        if (!position->factor)
+            return FACTORS_NONE;
+        for (uint32_t j = 0; position->factor_uses && j < rel->n; j++) {
+            InlineRole role = m->vars.at[rel->vars[j]].role;
+            if (!rel->vars[j] || role == INLINE_GIVEN || role == INLINE_H ||
+                !form_factor_uses(forms, position, j))
+                continue;
+            if (mark[rel->vars[j]] == turn)
+                return FACTORS_NONE;
+            factors = FACTORS_MOVE;
+        }
     }
-    map_free(m->sim->mem, &e.at);
-    map_free(m->sim->mem, &e.value_of);
-    vec_free(m->sim->mem, &e.vars);
+    return factors;
 }
 
-static void add_linear(Making *m, const DdpNodeView *view, bool inside)
+static Factors factors_of(InlineMaking *m, uint32_t n, const uint32_t *rels)
+{
+    Factors worst = FACTORS_KEPT;
+    uint32_t turn = ++m->marks;
+    for (uint32_t i = 0; i < n; i++)
+        m->mark.at[m->rels.at[rels[i]].var] = turn;
+    m->mark.at[0] = 0;
+    for (uint32_t i = 0; i < n && worst != FACTORS_NONE; i++) {
+        Factors factors = factors_in(m, &m->rels.at[rels[i]], turn);
+        worst = factors > worst ? factors : worst;
+    }
+    return worst;
+}
+
+static const InlineLoop *tear(InlineMaking *m, uint32_t n, const uint32_t *rels,
+                              const uint32_t **vars)
+{
+    return inline_loop(m->sim, m->loops, m->vars.at, m->rels.at, n, rels, vars);
+}
+
+bool inline_is_loop(const InlineMaking *m, uint32_t n, const uint32_t *rels)
+{
+    return !plain_value(m, n, rels);
+}
+
+bool inline_loop_stays(InlineMaking *m, uint32_t n, const uint32_t *rels)
+{
+    const uint32_t *vars;
+    if (factors_of(m, n, rels) == FACTORS_KEPT)
+        return true;
+    const InlineLoop *loop = tear(m, n, rels, &vars);
+    return loop && loop->n_tears < 2;
+}
+
+static bool add_linear(InlineMaking *m, uint32_t n, const uint32_t *rels, bool inside)
 {
     InlinePlan *plan = m->plan;
+    const uint32_t *vars;
+    const InlineLoop *loop = tear(m, n, rels, &vars);
+    if (!loop)
+        return false;
     InlineBlock block = {.kind = INLINE_LINEAR,
                          .inside = inside,
-                         .constant = is_constant(m, view),
+                         .constant = loop->constant,
                          .from = plan->ops.n,
                          .tears = plan->tears.n,
-                         .n_tears = view->n_tears};
-    for (uint32_t i = 0; i < view->n_steps; i++)
-        add_op(m, view->steps[i].rel, view->steps[i].var, view->steps[i].value);
-    block.to = block.residuals = plan->ops.n;
-    for (uint32_t i = 0; i < view->n_tears; i++) {
-        add_op(m, view->residuals[i].rel, 0,
-               residual_of(m, ddp_rel(m->ddp, view->residuals[i].rel).form));
-        vec_push(m->sim->mem, &plan->tears, view->tears[i]);
+                         .n_tears = loop->n_tears,
+                         .solved = loop->solved};
+    block.to = block.residuals = plan->ops.n + loop->n_steps;
+    for (uint32_t i = 0; i < loop->n_steps + loop->n_tears; i++) {
+        const InlineLoopStep *step = &loop->steps[i];
+        add_op(m, &m->rels.at[rels[step->rel]], step->var ? vars[step->var - 1] : 0, step->value);
     }
-    eliminate(m, view, &block);
+    for (uint32_t i = 0; i < loop->n_tears; i++)
+        vec_push(m->sim->mem, &plan->tears, vars[loop->tears[i] - 1]);
+    if (loop->solved)
+        block.solved_vars = arena_alloc(&plan->arena, loop->n_solved * sizeof *block.solved_vars);
+    for (uint32_t i = 0; i < loop->n_solved; i++)
+        block.solved_vars[i] = vars[loop->solved_vars[i] - 1];
     vec_push(m->sim->mem, &plan->blocks, block);
+    return true;
 }
 
-static bool add_group(Making *m, const Group *group)
+/* ---- what is iterated ---- */
+
+static InlineMember loop_member(const InlineMaking *m, uint32_t r)
+{
+    const InlineRel *rel = &m->rels.at[r];
+    const InlineVar *var = &m->vars.at[rel->var];
+    return (InlineMember){.rel = r,
+                          .var = rel->var,
+                          .wish = var->state != 0,
+                          .hinted = var->hinted,
+                          .must = rel->state && rel->var == m->plan->slope[rel->state - 1]};
+}
+
+static void cut(InlineMaking *m, InlineGroup *group, uint32_t n, const uint32_t *rels)
+{
+    Mem *mem = m->sim->mem;
+    InlineMember *members = mem_alloc(mem, n * sizeof *members);
+    bool *is_cut = mem_alloc(mem, n);
+    for (uint32_t i = 0; i < n; i++)
+        members[i] = loop_member(m, rels[i]);
+    inline_cut(mem, m->sim->forms, m->vars.n, m->rels.at, n, members, is_cut);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!is_cut[i])
+            continue;
+        vec_push(mem, &group->residuals, ((InlineResidual){rels[i], members[i].var}));
+        m->rels.at[rels[i]].var = 0;
+        m->rel_of.at[members[i].var] = 0;
+    }
+    mem_free(mem, members);
+    mem_free(mem, is_cut);
+}
+
+/* What is no residual. */
+static void sort_group(InlineMaking *m, InlineGroup *group, uint32_t n, const uint32_t *rels)
+{
+    vec_clear(&group->rels);
+    for (uint32_t i = 0; i < n; i++)
+        if (m->rels.at[rels[i]].var)
+            vec_push(m->sim->mem, &group->rels, rels[i]);
+    inline_sort(m->sim->mem, m->rels.n, m->rels.at, m->rel_of.at, group->rels.n, group->rels.at,
+                &group->order);
+}
+
+static bool add_inside(InlineMaking *m, const InlineOrder *order)
+{
+    for (uint32_t i = 0, from = 0; i < order->ends.n; from = order->ends.at[i++]) {
+        const uint32_t *rels = order->rels.at + from, n = order->ends.at[i] - from;
+        X value = plain_value(m, n, rels);
+        if (value)
+            add_explicit(m, rels[0], value, true);
+        else if (factors_of(m, n, rels) == FACTORS_NONE || !add_linear(m, n, rels, true))
+            return false;
+    }
+    return true;
+}
+
+static void add_residuals(InlineMaking *m, const InlineGroup *group)
 {
     InlinePlan *plan = m->plan;
-    InlineBlock block = {.kind = INLINE_ITERATED, .inner_from = plan->blocks.n};
-    for (uint32_t i = 0; i < group->nodes.n; i++) {
-        DdpNodeView view = ddp_node(m->ddp, group->nodes.at[i]);
-        if (!view.determined || (view.loop && !view.linear))
-            return false;
-        if (view.loop)
-            add_linear(m, &view, group->iterated);
-        else
-            add_explicit(m, &view, group->iterated);
+    FormTable *forms = m->sim->forms;
+    for (uint32_t i = 0; i < group->residuals.n; i++) {
+        const InlineRel *rel = &m->rels.at[group->residuals.at[i].rel];
+        const FormInfo *info = form_info(forms, rel->form);
+        add_op(m, rel, 0, x_binary(forms, X_SUB, info->lhs, info->rhs));
+        vec_push(m->sim->mem, &plan->tears, group->residuals.at[i].tear);
     }
-    if (!group->iterated)
-        return true;
+}
+
+/* The schedule has states that are known; here they are not, and causalities are chosen for what the relations can be solved for. */
+static void match_loop(InlineMaking *m, uint32_t n, const uint32_t *rels)
+{
+    uint32_t *vars = mem_alloc(m->sim->mem, n * sizeof *vars);
+    for (uint32_t i = 0; i < n; i++)
+        vars[i] = m->rels.at[rels[i]].var;
+    inline_match(m, n, rels, vars);
+    mem_free(m->sim->mem, vars);
+}
+
+static bool add_iterated(InlineMaking *m, uint32_t n, const uint32_t *rels)
+{
+    InlinePlan *plan = m->plan;
+    InlineGroup group = {0};
+    InlineBlock block = {.kind = INLINE_ITERATED, .inner_from = plan->blocks.n};
+    match_loop(m, n, rels);
+    cut(m, &group, n, rels);
+    sort_group(m, &group, n, rels);
+    if (inline_redo(m, &group))
+        sort_group(m, &group, n, rels);
+    bool fine = add_inside(m, &group.order);
     block.inner_to = plan->blocks.n;
     block.from = block.to = block.residuals = plan->ops.n;
     block.tears = plan->tears.n;
-    block.n_tears = group->n_cut;
-    for (uint32_t i = 0; i < group->n_cut; i++) {
-        const Residual *residual = &m->residuals.at[group->residuals + i];
-        vec_push(m->sim->mem, &plan->tears, residual->tear);
-        vec_push(m->sim->mem, &plan->ops,
-                 ((InlineOp){0, residual_of(m, residual->form), residual->vars, residual->state}));
-    }
+    block.n_tears = group.residuals.n;
+    add_residuals(m, &group);
     vec_push(m->sim->mem, &plan->blocks, block);
+    vec_free(m->sim->mem, &group.residuals);
+    vec_free(m->sim->mem, &group.rels);
+    inline_order_free(m->sim->mem, &group.order);
+    return fine;
+}
+
+static bool add_component(InlineMaking *m, uint32_t n, const uint32_t *rels)
+{
+    X value = plain_value(m, n, rels);
+    if (value)
+        add_explicit(m, rels[0], value, false);
+    else if (factors_of(m, n, rels) != FACTORS_NONE)
+        return add_linear(m, n, rels, false);
+    else
+        return add_iterated(m, n, rels);
     return true;
 }
 
-static void collect_nodes(Making *m)
+static bool make_blocks(InlineMaking *m)
 {
-    for (uint32_t i = 0; i < m->groups.n; i++)
-        vec_clear(&m->groups.at[i].nodes);
-    for (DdpNode node = ddp_first(m->ddp); node; node = ddp_next(m->ddp, node)) {
-        DdpNodeView view = ddp_node(m->ddp, node);
-        DdpRel rel = view.n_steps ? view.steps[0].rel : view.residuals[0].rel;
-        uint32_t group = note_of(m, rel)->group;
-        vec_push(m->sim->mem, &m->groups.at[group - 1].nodes, node);
-    }
-}
-
-static bool make_blocks(Making *m)
-{
-    for (uint32_t i = 0; i < m->groups.n; i++)
-        if (!add_group(m, &m->groups.at[i]))
-            return false;
-    return true;
-}
-
-/* ---- other residuals ---- */
-
-/* Equations of a group that may be solved in another order: loops whose factors move, what depends on them, the residuals. */
-typedef struct Redoing {
-    Making *m;
-    uint32_t *index_of; /* [vars]: index + 1; 0: none */
-    bool *in_block;     /* [vars]: of a loop that stays */
-    InlinePeel peel;
-    VEC(DdpRel) rels; /* of each item; 0: a residual, or a block */
-} Redoing;
-
-static DdpRel member_rel(const DdpNodeView *view, uint32_t i)
-{
-    return i < view->n_steps ? view->steps[i].rel : view->residuals[i - view->n_steps].rel;
-}
-
-static DdpVar member_var(const DdpNodeView *view, uint32_t i)
-{
-    return i < view->n_steps ? view->steps[i].var : view->tears[i - view->n_steps];
-}
-
-static bool reads_redone(const Redoing *r, const DdpNodeView *view)
-{
-    for (uint32_t i = 0; i < view->n_steps + view->n_tears; i++) {
-        DdpRelView rel = ddp_rel(r->m->ddp, member_rel(view, i));
-        for (uint32_t k = 0; k < rel.n; k++)
-            if (r->index_of[rel.vars[k]])
-                return true;
-    }
-    return false;
-}
-
-static bool stays_whole(Making *m, const DdpNodeView *view)
-{
-    return view->loop && (view->n_tears < 2 || is_constant(m, view));
-}
-
-/* Nothing but parameters in the factor: those are taken as not zero. */
-static bool may_solve(const Making *m, const FormInfo *info, const uint32_t *vars, uint32_t k)
-{
-    const FormPosition *position = &info->position[k];
-    if (position->solvable != SOLVE_RISKY)
-        return position->solvable == SOLVE_SAFE;
-    for (uint32_t j = 0; j < info->n; j++)
-        if (form_factor_uses(m->sim->forms, position, j) &&
-            (!vars[j] || ddp_var(m->ddp, vars[j]).kind != DDP_KNOWN))
-            return false;
-    return true;
-}
-
-static void add_names(Redoing *r, Form form, const uint32_t *vars)
-{
-    const Making *m = r->m;
-    const FormInfo *info = form_info(m->sim->forms, form);
-    for (uint32_t k = 0; k < info->n; k++) {
-        uint32_t index = info->position[k].occurs ? r->index_of[vars[k]] : 0;
-        if (index)
-            vec_push(m->sim->mem, &r->peel.names,
-                     ((InlinePeelName){index - 1,
-                                       !r->in_block[vars[k]] && may_solve(m, info, vars, k)}));
-    }
-}
-
-static void end_item(Redoing *r, InlinePeelItem item, DdpRel rel)
-{
-    item.to = r->peel.names.n;
-    vec_push(r->m->sim->mem, &r->peel.items, item);
-    vec_push(r->m->sim->mem, &r->rels, rel);
-}
-
-static void add_block_item(Redoing *r, const DdpNodeView *view)
-{
-    Mem *mem = r->m->sim->mem;
-    uint32_t turn = ++r->m->marks, *mark = r->m->mark.at;
-    InlinePeelItem item = {.from = r->peel.names.n, .block = true, .own_from = r->peel.own.n};
-    for (uint32_t i = 0; i < view->n_steps + view->n_tears; i++) {
-        vec_push(mem, &r->peel.own, r->index_of[member_var(view, i)] - 1);
-        mark[member_var(view, i)] = turn;
-    }
-    for (uint32_t i = 0; i < view->n_steps + view->n_tears; i++) {
-        DdpRelView rel = ddp_rel(r->m->ddp, member_rel(view, i));
-        for (uint32_t k = 0; k < rel.n; k++) {
-            uint32_t index = mark[rel.vars[k]] == turn ? 0 : r->index_of[rel.vars[k]];
-            if (!index)
-                continue;
-            vec_push(mem, &r->peel.names, ((InlinePeelName){index - 1, false}));
-            mark[rel.vars[k]] = turn;
-        }
-    }
-    item.own_to = r->peel.own.n;
-    end_item(r, item, 0);
-}
-
-static void add_redone(Redoing *r, const DdpNodeView *view)
-{
-    if (stays_whole(r->m, view)) {
-        add_block_item(r, view);
-        return;
-    }
-    for (uint32_t i = 0; i < view->n_steps + view->n_tears; i++) {
-        DdpRel rel = member_rel(view, i);
-        DdpRelView of = ddp_rel(r->m->ddp, rel);
-        InlinePeelItem item = {.from = r->peel.names.n};
-        add_names(r, of.form, of.vars);
-        end_item(r, item, rel);
-    }
-}
-
-/* Nodes from the first loop on whose factors move, as far as they depend on such a loop. */
-static void find_redone(Redoing *r, const Group *group, NodeList *redone)
-{
-    Making *m = r->m;
-    for (uint32_t i = 0; i < group->nodes.n; i++) {
-        DdpNodeView view = ddp_node(m->ddp, group->nodes.at[i]);
-        bool whole = stays_whole(m, &view);
-        if (!(view.loop && !whole) && !reads_redone(r, &view))
-            continue;
-        vec_push(m->sim->mem, redone, group->nodes.at[i]);
-        for (uint32_t k = 0; k < view.n_steps + view.n_tears; k++) {
-            r->index_of[member_var(&view, k)] = ++r->peel.n_vars;
-            r->in_block[member_var(&view, k)] = whole;
-        }
-    }
-}
-
-/* A residual that determines something now is a relation again. */
-static void put_back(Making *m, const Residual *residual, uint32_t group)
-{
-    uint32_t n = form_info(m->sim->forms, residual->form)->n;
-    DdpRel rel = ddp_enter_rel(m->ddp, DDP_EQUATION, residual->form, n, residual->vars, 0, 0);
-    *note_of(m, rel) = (RelNote){residual->state, group};
-    if (!residual->state)
-        return;
-    ddp_advise_against(m->ddp, rel, m->plan->slope[residual->state - 1]);
-}
-
-/* As many equations leave as come back. Each takes the place of one that does. */
-static void exchange(Redoing *r, const Group *group, uint32_t group_number)
-{
-    Making *m = r->m;
-    uint32_t first = r->peel.items.n - group->n_cut, back = 0;
-    for (uint32_t i = 0; i < first; i++) {
-        if (r->peel.items.at[i].used)
-            continue;
-        while (!r->peel.items.at[first + back].used)
-            back++;
-        Residual *residual = &m->residuals.at[group->residuals + back++];
-        DdpRel rel = r->rels.at[i];
-        put_back(m, residual, group_number);
-        residual->form = ddp_rel(m->ddp, rel).form;
-        residual->vars = own_vars(m, rel);
-        residual->state = note_of(m, rel)->state;
-        note_of(m, rel)->state = 0;
-        ddp_remove_rel(m->ddp, rel);
-    }
-}
-
-static bool redo_group(Making *m, uint32_t at)
-{
-    const Group *group = &m->groups.at[at];
     Mem *mem = m->sim->mem;
-    Redoing r = {.m = m,
-                 .index_of = mem_alloc(mem, m->vars.n * sizeof *r.index_of),
-                 .in_block = mem_alloc(mem, m->vars.n * sizeof *r.in_block)};
-    NodeList redone = {0};
-    find_redone(&r, group, &redone);
-    for (uint32_t i = 0; i < redone.n; i++) {
-        DdpNodeView view = ddp_node(m->ddp, redone.at[i]);
-        add_redone(&r, &view);
-    }
-    for (uint32_t i = 0; i < group->n_cut; i++) {
-        const Residual *residual = &m->residuals.at[group->residuals + i];
-        InlinePeelItem item = {.from = r.peel.names.n};
-        add_names(&r, residual->form, residual->vars);
-        end_item(&r, item, 0);
-    }
-    bool better = redone.n && inline_peel(mem, &r.peel);
-    if (better)
-        exchange(&r, group, at + 1);
-    vec_free(mem, &redone);
-    vec_free(mem, &r.rels);
-    vec_free(mem, &r.peel.items);
-    vec_free(mem, &r.peel.names);
-    vec_free(mem, &r.peel.own);
-    mem_free(mem, r.index_of);
-    mem_free(mem, r.in_block);
-    return better;
-}
-
-/* Where other residuals leave no loop whose factors move, they take the place of those that the cut has found. */
-static bool improve_groups(Making *m)
-{
-    bool changed = false;
-    collect_nodes(m);
-    for (uint32_t i = 0; i < m->groups.n; i++)
-        if (m->groups.at[i].iterated)
-            changed |= redo_group(m, i);
-    if (!changed)
-        return true;
-    bool fine = ddp_commit(m->ddp, DDP_FINAL).verdict == DDP_DETERMINED;
-    collect_nodes(m);
+    InlineOrder order = {0};
+    bool fine = true;
+    inline_sort(mem, m->rels.n, m->rels.at, m->rel_of.at, m->rels.n, m->all.at, &order);
+    for (uint32_t i = 0, from = 0; i < order.ends.n && fine; from = order.ends.at[i++])
+        fine = add_component(m, order.ends.at[i] - from, order.rels.at + from);
+    inline_order_free(mem, &order);
     return fine;
 }
 
@@ -694,43 +474,58 @@ void inline_plan_close(Sim *sim, InlinePlan *plan)
     mem_free(sim->mem, plan);
 }
 
-static void close_making(Making *m)
+void inline_making_close(Mem *mem, InlineMaking *m)
 {
-    Mem *mem = m->sim->mem;
-    for (uint32_t i = 0; i < m->groups.n; i++)
-        vec_free(mem, &m->groups.at[i].nodes);
-    vec_free(mem, &m->groups);
-    vec_free(mem, &m->residuals);
-    vec_free(mem, &m->copies);
+    if (!m)
+        return;
+    vec_free(mem, &m->vars);
+    vec_free(mem, &m->rel_of);
     vec_free(mem, &m->mark);
     vec_free(mem, &m->rels);
+    vec_free(mem, &m->all);
+    vec_free(mem, &m->reads);
     vec_free(mem, &m->room);
-    ddp_close(m->ddp);
+    mem_free(mem, m);
+}
+
+static void begin(InlineMaking *m, Part *part, const InlineEquations *equations)
+{
+    Sim *sim = part->sim;
+    m->part = part;
+    m->sim = sim;
+    m->equations = equations;
+    m->plan = new_plan(sim, part->states.n);
+    m->names = inline_names_begin(sim);
+    m->loops = inline_memory_loops(sim);
+    vec_clear(&m->vars);
+    vec_clear(&m->rel_of);
+    vec_clear(&m->mark);
+    vec_clear(&m->rels);
+    vec_clear(&m->all);
+    new_var(m, (InlineVar){0}); /* none */
+}
+
+InlinePlan *inline_plan_of(Part *part, const InlineEquations *equations)
+{
+    InlineMaking *m = inline_memory_making(part->sim);
+    begin(m, part, equations);
+    enter_equations(m);
+    enter_discretisations(m);
+    note_reads(m);
+    bool fine = match(m) && make_blocks(m);
+    InlinePlan *plan = m->plan;
+    plan->n_vars = m->vars.n;
+    plan->var = mem_alloc(part->sim->mem, m->vars.n * sizeof *plan->var);
+    memcpy(plan->var, m->vars.at, m->vars.n * sizeof *plan->var);
+    if (fine)
+        return plan;
+    inline_plan_close(part->sim, plan);
+    return NULL;
 }
 
 InlinePlan *inline_plan_open(Part *part)
 {
-    Sim *sim = part->sim;
-    Making m = {.part = part,
-                .sim = sim,
-                .ddp = ddp_open(sim->mem, sim->forms),
-                .plan = new_plan(sim, part->states.n),
-                .names = inline_names_begin(sim)};
-    ddp_tear_linear_only(m.ddp);
-    enter_vars(&m);
-    m.plan->h = new_var(&m, DDP_TIME, (InlineVar){.role = INLINE_H});
-    enter_relations(&m);
-    bool fine = ddp_commit(m.ddp, DDP_FINAL).verdict == DDP_DETERMINED;
-    if (fine) {
-        find_groups(&m);
-        fine = ddp_commit(m.ddp, DDP_FINAL).verdict == DDP_DETERMINED && improve_groups(&m) &&
-               make_blocks(&m);
-    }
-    m.plan->n_vars = m.vars.n;
-    m.plan->var = m.vars.at;
-    close_making(&m);
-    if (fine)
-        return m.plan;
-    inline_plan_close(sim, m.plan);
-    return NULL;
+    InlineRecords *records = inline_memory_records(part->sim);
+    inline_describe(part, records);
+    return inline_plan_of(part, inline_equations(part->sim, records));
 }

@@ -29,6 +29,7 @@ typedef struct Looking {
     uint32_t *start;     /* [n + 1]: first item of each block */
     VEC(uint32_t) first; /* of each item: in reads */
     VEC(Read) reads;
+    X zero;
 } Looking;
 
 static StepBlock *block_at(const Looking *l, uint32_t i)
@@ -131,8 +132,7 @@ static bool is_item_linear(const Looking *l, const ShapeItem *item, uint32_t fro
     for (uint32_t k = from; k < to; k++)
         if (l->reads.at[k].position >= positions)
             positions = l->reads.at[k].position + 1;
-    const FormInfo *info =
-        form_info(forms, form_make(forms, item->value, x_const(forms, 0), positions));
+    const FormInfo *info = form_info(forms, form_make(forms, item->value, l->zero, positions));
     for (uint32_t k = from; k < to; k++) {
         X factor = info->position[l->reads.at[k].position].factor;
         if ((l->mark[l->reads.at[k].place] & (OWN | IN_ROUNDS)) &&
@@ -255,7 +255,7 @@ static void look_at_group(InlineStep *step, StepBlock *group)
     Mem *mem = step->sim->mem;
     const InlineBlock *of = group->of;
     uint32_t n = of->inner_to - of->inner_from + 1;
-    Looking l = {.step = step, .group = group, .n = n};
+    Looking l = {.step = step, .group = group, .n = n, .zero = x_const(step->sim->forms, 0)};
     l.mark = mem_alloc(mem, step->n_places);
     l.reader = mem_alloc(mem, step->n_places * sizeof *l.reader);
     l.start = mem_alloc(mem, (n + 1) * sizeof *l.start);

@@ -268,44 +268,6 @@ static void advised_states_are_taken_level_by_level(void **state)
     mem_close(mem);
 }
 
-/* a = 2*b + 1, b = 3*a + 1 and c = d*d, d = c + 1: only the first loop is torn. */
-static void loops_that_are_not_linear_stay_whole(void **state)
-{
-    (void)state;
-    Mem *mem = mem_open();
-    FormTable *forms = forms_open(mem);
-    Ddp *ddp = ddp_open(mem, forms);
-    uint32_t linear = 0, whole = 0;
-    DdpVar v[4];
-    ddp_tear_linear_only(ddp);
-    for (int i = 0; i < 4; i++)
-        v[i] = ddp_enter_var(ddp, DDP_UNKNOWN);
-    X one = x_const(forms, 1), times[2] = {x_const(forms, 2), x_const(forms, 3)};
-    for (int i = 0; i < 2; i++) {
-        X right = x_binary(forms, X_ADD, x_binary(forms, X_MUL, times[i], x_pos(forms, 1)), one);
-        ddp_enter_rel(ddp, DDP_EQUATION, form_make(forms, x_pos(forms, 0), right, 2), 2,
-                      (DdpVar[]){v[i], v[1 - i]}, 0, 0);
-    }
-    X right[2] = {square(forms, 1), x_binary(forms, X_ADD, x_pos(forms, 1), one)};
-    for (int i = 0; i < 2; i++)
-        ddp_enter_rel(ddp, DDP_EQUATION, form_make(forms, x_pos(forms, 0), right[i], 2), 2,
-                      (DdpVar[]){v[2 + i], v[3 - i]}, 0, 0);
-    assert_int_equal(ddp_commit(ddp, DDP_FINAL).verdict, DDP_DETERMINED);
-    ddp_verify(ddp);
-    for (DdpNode n = ddp_first(ddp); n; n = ddp_next(ddp, n)) {
-        DdpNodeView view = ddp_node(ddp, n);
-        assert_true(view.loop);
-        assert_int_equal(view.n_tears, view.linear ? 1 : 2);
-        assert_int_equal(view.untorn, !view.linear);
-        linear += view.linear;
-        whole += view.untorn;
-    }
-    assert_true(linear == 1 && whole == 1);
-    ddp_close(ddp);
-    forms_close(forms);
-    mem_close(mem);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,7 +276,6 @@ int main(void)
         cmocka_unit_test(picture_shows_states_loops_and_residuals),
         cmocka_unit_test(exhausted_memory_returns_to_the_guard),
         cmocka_unit_test(everything_removed_leaves_nothing),
-        cmocka_unit_test(loops_that_are_not_linear_stay_whole),
         cmocka_unit_test(orders_beyond_a_byte_are_differentiated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,6 +19,8 @@ typedef struct Drawn {
     bool bent[MOST][MOST]
              [MOST]; /* [i][j][k]: and k stands in the factor of j; k == j: it is not linear in j */
     InlineMember member[MOST];
+    InlineRel rel[MOST];
+    uint32_t vars[MOST][MOST];
     bool cut[MOST];
 } Drawn;
 
@@ -97,10 +99,9 @@ static void cut_by_rule(Drawn *d)
 /* ---- loops ---- */
 
 /* 0 = variable i - the sum of what it reads: itself, squared, or times another one that it reads. */
-static void enter_relation(Drawn *d, Ddp *ddp, FormTable *forms, uint32_t i, uint64_t *seed)
+static void enter_relation(Drawn *d, FormTable *forms, uint32_t i, uint64_t *seed)
 {
-    DdpVar vars[MOST];
-    uint32_t of[MOST], n = 0;
+    uint32_t *vars = d->vars[i], of[MOST], n = 0;
     of[n] = i;
     vars[n++] = d->member[i].var;
     for (uint32_t j = 0; j < d->n; j++)
@@ -119,14 +120,14 @@ static void enter_relation(Drawn *d, Ddp *ddp, FormTable *forms, uint32_t i, uin
         sum = x_binary(forms, X_ADD, sum, term);
     }
     Form form = form_make(forms, x_pos(forms, 0), sum, n);
-    d->member[i].rel = ddp_enter_rel(ddp, DDP_EQUATION, form, n, vars, 0, 0);
+    d->rel[i] = (InlineRel){.form = form, .n = n, .vars = vars};
+    d->member[i].rel = i;
 }
 
 static bool agree(uint64_t seed)
 {
     Mem *mem = mem_open();
     FormTable *forms = forms_open(mem);
-    Ddp *ddp = ddp_open(mem, forms);
     Drawn d = {0};
     bool cut[MOST] = {0};
     seed = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
@@ -134,7 +135,7 @@ static bool agree(uint64_t seed)
     uint32_t rare = 2 + (uint32_t)(random_bits(&seed) % 4);
     uint32_t hints = 1 + (uint32_t)(random_bits(&seed) % 4);
     for (uint32_t i = 0; i < d.n; i++) {
-        d.member[i] = (InlineMember){.var = ddp_enter_var(ddp, DDP_UNKNOWN),
+        d.member[i] = (InlineMember){.var = i + 1,
                                      .wish = random_bits(&seed) % 2,
                                      .hinted = random_bits(&seed) % hints == 0,
                                      .must = random_bits(&seed) % 8 == 0};
@@ -143,11 +144,10 @@ static bool agree(uint64_t seed)
             d.reads[i][j] = i != j && random_bits(&seed) % rare == 0;
     }
     for (uint32_t i = 0; i < d.n; i++)
-        enter_relation(&d, ddp, forms, i, &seed);
-    inline_cut(mem, ddp, forms, d.n, d.member, cut);
+        enter_relation(&d, forms, i, &seed);
+    inline_cut(mem, forms, MOST + 1, d.rel, d.n, d.member, cut);
     cut_by_rule(&d);
     bool same = memcmp(cut, d.cut, sizeof cut) == 0;
-    ddp_close(ddp);
     forms_close(forms);
     mem_close(mem);
     return same;

@@ -355,6 +355,33 @@ static void test_modes_return(void **state)
     }
 }
 
+/* x and y are one variable, of which x - y = z says nothing then: the schedule, in which they are two, cannot say what
+ * determines what. And a wish to tear comes and goes with a branch. */
+static void test_other_causalities(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "model Doubled\ninterface: static Real s; static Real x; static Real y; static Real z;\n"
+        "  static Real p; static Real q;\nimplementation:\n"
+        "  static Boolean on;\n"
+        "  x = y; x - y = z; x + z = 1 + s;\n"
+        "  der(x = s, start << 0) = -y;\n"
+        "  when time > 0.5 then on << true; else when time > 1 then on << false; end;\n"
+        "  q = 0.1*p*p*p + x; p = 0.2*q - p*q;\n"
+        "  if on then tearing(x = q); end;\n"
+        "end Doubled;\n";
+    for (int i = 0; i < METHODS; i++) {
+        SolOptions options = inline_options(all[i], 2, 0.001);
+        SimLab *lab = sim_lab_text(text, &options);
+        assert_int_equal(sim_lab_run(lab, 2), SOL_OK);
+        near_to(sim_lab_value(lab, "x"), exp(-2), i < METHODS - 2 ? 1e-6 : 1e-3);
+        near_to(sim_lab_value(lab, "z"), 0, 1e-12);
+        near_to(sim_lab_value(lab, "p"), sim_lab_value(lab, "q") * (0.2 - sim_lab_value(lab, "p")),
+                1e-9);
+        sim_lab_close(lab);
+    }
+}
+
 /* More modes than are kept: what was put away first goes, and is made again. */
 static void test_many_modes(void **state)
 {
@@ -476,6 +503,7 @@ int main(void)
         cmocka_unit_test(test_large_loops),
         cmocka_unit_test(test_events_of_a_stiff_part),
         cmocka_unit_test(test_modes_return),
+        cmocka_unit_test(test_other_causalities),
         cmocka_unit_test(test_many_modes),
         cmocka_unit_test(test_steps_alone),
         cmocka_unit_test(test_linear_blocks),
