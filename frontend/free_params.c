@@ -53,6 +53,14 @@ static bool is_there(const World *world, const FreeMade *made)
     return made->var && world_alive(world, made->scope) && ddp_var_used(world->ddp, made->var);
 }
 
+bool world_free_is_read(const World *world)
+{
+    for (uint32_t i = 0; i < world->free.made.n; i++)
+        if (is_there(world, &world->free.made.at[i]))
+            return true;
+    return false;
+}
+
 void world_free_follow(World *world)
 {
     for (uint32_t i = 0; i < world->free.made.n; i++) {
@@ -111,8 +119,8 @@ void free_close(World *world)
 void world_var_bounds(const World *world, DdpVar var, double *least, double *most)
 {
     WorldVar view = {0};
-    world_var(world, var, &view);
-    const Member *m = view.member;
+    bool own = ddp_var(world->ddp, var).order == 0 && world_var(world, var, &view);
+    const Member *m = own ? view.member : NULL;
     *least = m && m->has_least ? m->least : -INFINITY;
     *most = m && m->has_most ? m->most : INFINITY;
 }

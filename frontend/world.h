@@ -173,6 +173,7 @@ bool world_choose(World *world, uint32_t n, const WorldDecision *list);
 
 /* Those that were born since world_free_done(). */
 uint32_t world_free_params(const World *world, const DdpVar **params);
+bool world_free_is_read(const World *world); /* by values that were made of one at birth */
 /* What was made of them at birth (parameters of parts, start values) follows their present values, */
 void world_free_follow(World *world);
 /* and, given their tangents, its tangents. */

@@ -16,7 +16,7 @@
 #include "numerics/dense_lu.h"
 #include "numerics/way.h"
 #include "runtime/eval/trace.h"
-#include "runtime/event/start_int.h"
+#include "runtime/event/start_plan.h"
 #include "runtime/solve/kinsol.h"
 
 #include <math.h>
@@ -262,6 +262,65 @@ static bool simplified_closely(Attempt *a)
     return at_part(a, 0) && fine;
 }
 
+/* ---- a system of their own ---- */
+
+enum {
+    MANY = 64
+}; /* rows: beyond that, one whose matching tells all that ranks could is not looked at again */
+
+/* The matching of the plan is complete and the blocks have one solution each: no row is a combination of others. */
+static void choose_all(Starts *s)
+{
+    s->n = s->n_rows;
+    for (uint32_t k = 0; k < s->n; k++)
+        s->chosen_row[k] = s->chosen_column[k] = k;
+}
+
+static bool take_plan(Attempt *a, const StartPlan *plan)
+{
+    Starts *s = a->s;
+    uint32_t worst;
+    double most;
+    for (uint32_t c = 0; c < s->n_columns; c++)
+        start_set(s, c, plan->value[map_get(&plan->place_of, s->column[c])]);
+    if (!start_evaluate(s))
+        return false;
+    if (s->n_rows <= MANY || !plan->all_rows || !start_met(s, &worst, &most))
+        return newton(a);
+    choose_all(s);
+    return true;
+}
+
+static void tell_plan(const Starts *s, const StartPlan *plan)
+{
+    uint32_t loops = 0, most = 0;
+    for (uint32_t i = 0; i < plan->blocks.n; i++) {
+        uint32_t n = plan->blocks.at[i].n;
+        loops += n > 0;
+        most = n > most ? n : most;
+    }
+    trace_line(s->sim, 'i', s->sim->time,
+               "initial conditions: %u equations of their own, %u loops, at most %u unknowns",
+               plan->ops.n, loops, most);
+}
+
+/* Where rows are too few, those columns move that Newton's method would choose. */
+static bool by_blocks(Attempt *a)
+{
+    Starts *s = a->s;
+    s->n = 0;
+    if (s->n_rows < s->n_columns)
+        start_choose(s);
+    StartPlan *plan = start_plan_open(s);
+    if (!plan)
+        return false;
+    if (trace_on(s->sim, 'i'))
+        tell_plan(s, plan);
+    bool met = start_plan_solve(plan) && take_plan(a, plan);
+    start_plan_close(plan);
+    return met;
+}
+
 /* ---- the whole ---- */
 
 typedef bool Way(Attempt *a);
@@ -273,6 +332,7 @@ static const struct {
     Way *way;
     double shift; /* from the guess, in units of 1 + its size; each column in its own way */
 } ways[] = {
+    {"a system of their own, block by block", by_blocks, 0},
     {"Newton's method", newton, 0},
     {"ways for one set of conditions after the other", one_by_one, 0},
     {"KINSOL", by_kinsol, 0},

@@ -46,7 +46,8 @@ typedef struct Starts {
     StartRow *row;                 /* wanted, in order of preference */
     DdpVar *column;
     uint32_t *chosen_row, *chosen_column; /* [n] */
-    double *matrix;                       /* [n_rows][n_columns]: d row / d column */
+    Arena *arena;
+    double *matrix; /* [n_rows][n_columns]: d row / d column; NULL: nobody asked for it */
     double *factor; /* [n_rows][n_columns]: row r had factor k times chosen row k taken away */
     double *system, *step, *old;
     uint32_t *pivot, *place; /* place: [n_columns] */
@@ -81,6 +82,7 @@ bool start_met(const Starts *s, uint32_t *worst, double *most); /* all condition
 
 void start_make_room(Starts *s, Arena *arena); /* once rows and columns are known */
 void start_close(Starts *s);                   /* also where there was no room made */
+void start_make_matrix(Starts *s); /* room for it and for its elimination, which is dense */
 /* Row by row in order of preference: a row that is no combination of those before is chosen together with the column of its largest
  * entry. Of a row, what is more than rounding: of conditions, of start values. */
 void start_eliminate(Starts *s, double of_conditions, double of_starts);

@@ -236,6 +236,7 @@ static void fill_colour(Starts *s, uint32_t colour)
 
 void start_fill(Starts *s)
 {
+    start_make_matrix(s);
     for (uint32_t colour = 0; colour < s->pattern.n_colours; colour++)
         fill_colour(s, colour);
 }
