@@ -283,25 +283,15 @@ static bool take_plan(Attempt *a, const StartPlan *plan)
     double most;
     for (uint32_t c = 0; c < s->n_columns; c++)
         start_set(s, c, plan->value[map_get(&plan->place_of, s->column[c])]);
-    if (!start_evaluate(s))
-        return false;
-    if (s->n_rows <= MANY || !plan->all_rows || !start_met(s, &worst, &most))
-        return newton(a);
-    choose_all(s);
-    return true;
-}
-
-static void tell_plan(const Starts *s, const StartPlan *plan)
-{
-    uint32_t loops = 0, most = 0;
-    for (uint32_t i = 0; i < plan->blocks.n; i++) {
-        uint32_t n = plan->blocks.at[i].n;
-        loops += n > 0;
-        most = n > most ? n : most;
+    start_plan_guess(plan, false);
+    if (start_evaluate(s) && s->n_rows > MANY && plan->all_rows && start_met(s, &worst, &most)) {
+        choose_all(s);
+        return true;
     }
-    trace_line(s->sim, 'i', s->sim->time,
-               "initial conditions: %u equations of their own, %u loops, at most %u unknowns",
-               plan->ops.n, loops, most);
+    if (newton(a))
+        return true;
+    start_plan_guess(plan, true);
+    return false;
 }
 
 /* Where rows are too few, those columns move that Newton's method would choose. */
@@ -314,8 +304,7 @@ static bool by_blocks(Attempt *a)
     StartPlan *plan = start_plan_open(s);
     if (!plan)
         return false;
-    if (trace_on(s->sim, 'i'))
-        tell_plan(s, plan);
+    start_tell_plan(plan);
     bool met = start_plan_solve(plan) && take_plan(a, plan);
     start_plan_close(plan);
     return met;
@@ -403,6 +392,8 @@ void start_attempt(Starts *s, Arena *arena)
     double *nearest = arena_alloc(arena, (s->n_columns + 1) * sizeof *nearest), least = INFINITY,
            most;
     note_point(&a, nearest);
+    if (start_met(s, &worst, &most) && newton(&a)) /* there already (start_solve_early) */
+        return;
     for (int i = 0; i < WAYS; i++) {
         if (try_way(&a, i))
             return;

@@ -326,10 +326,11 @@ static bool between_signs(Solving *b)
 static const struct {
     bool (*way)(Solving *b);
     double shift; /* from the guess, in units of 1 + its size; each unknown in its own way */
+    bool thorough;
 } ways[] = {
-    {newton, 0},        {by_kinsol, 0}, {simplified, 0},  {newton, 0.01},
-    {between_signs, 0}, {homotopy, 0},  {homotopy, 0.01}, {newton, 1},
-    {newton, -1},       {newton, 3},    {newton, -3},
+    {newton, 0, false},        {by_kinsol, 0, false}, {simplified, 0, false}, {newton, 0.01, false},
+    {between_signs, 0, false}, {homotopy, 0, true},   {homotopy, 0.01, true}, {newton, 1, true},
+    {newton, -1, true},        {newton, 3, true},     {newton, -3, true},
 };
 
 enum { WAYS = sizeof ways / sizeof *ways };
@@ -426,7 +427,7 @@ static bool solve_loop(StartPlan *plan, const PlanBlock *block)
     Solving b = {.plan = plan, .block = block};
     bool solved = false;
     open_solving(&b);
-    for (int i = 0; i < WAYS && !solved; i++) {
+    for (int i = 0; i < WAYS && !solved && (plan->thorough || !ways[i].thorough); i++) {
         go_to_guess(&b, ways[i].shift);
         solved = ways[i].way(&b) && is_block_within(&b);
     }
@@ -454,6 +455,7 @@ static void take_values(StartPlan *plan)
     const Sim *sim = plan->sim;
     for (uint32_t place = 1; place < plan->n_vars; place++) {
         double value = sim->value[plan->of[place]];
+        plan->before[place] = value;
         plan->value[place] = isfinite(value) ? value : 0;
     }
     for (uint32_t i = 0; i < sim->start.starts.n; i++) {
@@ -461,6 +463,19 @@ static void take_values(StartPlan *plan)
         uint32_t place = start->var ? map_get(&plan->place_of, start->var) : 0;
         if (place && isfinite(sim->value[start->start]))
             plan->value[place] = sim->value[start->start];
+    }
+}
+
+void start_plan_guess(const StartPlan *plan, bool back)
+{
+    Sim *sim = plan->sim;
+    for (uint32_t i = 0; i < plan->loops.n; i++) {
+        const EvalNode *node = &sim->nodes.at[plan->loops.at[i]];
+        for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++) {
+            uint32_t place = map_get(&plan->place_of, node_output(node, k));
+            values_set(sim, plan->of[place], back ? plan->before[place] : plan->value[place]);
+        }
+        evaluate_touch_node(sim, plan->loops.at[i]);
     }
 }
 

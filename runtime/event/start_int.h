@@ -38,9 +38,11 @@ typedef struct StartSparse {
 
 typedef struct Starts {
     Sim *sim;
-    const StartPattern *among;     /* its nodes alone can depend on columns; NULL: all can */
-    uint32_t n_conditions;         /* they come first */
-    bool anew;                     /* those that were given count too */
+    const StartPattern *among; /* its nodes alone can depend on columns; NULL: all can */
+    uint32_t n_conditions;     /* they come first */
+    bool anew;                 /* those that were given count too */
+    bool
+        early; /* a loop of the model has no solution where states are guessed: not all has values */
     uint32_t n_rows, n_columns, n; /* n: equations that were found independent */
     uint32_t n_params;             /* the last columns: parameters that conditions determine */
     StartRow *row;                 /* wanted, in order of preference */

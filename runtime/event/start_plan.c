@@ -1,6 +1,8 @@
 /* start_plan.c: initial conditions and the equations that they hang on -> a DDP of their own -> blocks in order. See start_plan.h. */
 #include "runtime/event/start_plan.h"
 
+#include "runtime/eval/trace.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -346,6 +348,20 @@ static X residual_of(const Making *m, const Ddp *ddp, DdpRel rel)
     return x_binary(m->sim->forms, X_SUB, info->lhs, info->rhs);
 }
 
+/* A single loop is what who asked solves by all ways, unless the model has loops of its own. */
+static void find_loops(Making *m)
+{
+    uint32_t loops = 0;
+    for (uint32_t i = 0; i < m->plan->blocks.n; i++)
+        loops += m->plan->blocks.at[i].n > 0;
+    for (uint32_t i = 0; i < m->nodes.n; i++) {
+        const EvalNode *node = &m->sim->nodes.at[m->nodes.at[i]];
+        if (node->loop && !node->linear)
+            vec_push(m->sim->mem, &m->plan->loops, m->nodes.at[i]);
+    }
+    m->plan->thorough = loops > 1 || m->plan->loops.n;
+}
+
 static void add_block(Making *m, const Ddp *ddp, const DdpNodeView *view)
 {
     StartPlan *plan = m->plan;
@@ -373,6 +389,7 @@ static bool sort(Making *m)
         add_block(m, ddp, &view);
     }
     ddp_close(ddp);
+    find_loops(m);
     return fine;
 }
 
@@ -382,6 +399,7 @@ static void finish(Making *m)
 {
     StartPlan *plan = m->plan;
     plan->of = arena_alloc(&plan->arena, plan->n_vars * sizeof *plan->of);
+    plan->before = arena_alloc(&plan->arena, plan->n_vars * sizeof *plan->before);
     plan->value = arena_alloc(&plan->arena, plan->n_places * sizeof *plan->value);
     plan->tangent = arena_alloc(&plan->arena, plan->n_places * sizeof *plan->tangent);
     plan->least = arena_alloc(&plan->arena, plan->n_vars * sizeof *plan->least);
@@ -431,12 +449,26 @@ StartPlan *start_plan_open(const Starts *s)
     return NULL;
 }
 
+void start_tell_plan(const StartPlan *plan)
+{
+    uint32_t loops = 0, most = 0;
+    for (uint32_t i = 0; i < plan->blocks.n; i++) {
+        uint32_t n = plan->blocks.at[i].n;
+        loops += n > 0;
+        most = n > most ? n : most;
+    }
+    trace_line(plan->sim, 'i', plan->sim->time,
+               "initial conditions: %u equations of their own, %u loops, at most %u unknowns",
+               plan->ops.n, loops, most);
+}
+
 void start_plan_close(StartPlan *plan)
 {
     if (!plan)
         return;
     Mem *mem = plan->sim->mem;
     map_free(mem, &plan->place_of);
+    vec_free(mem, &plan->loops);
     vec_free(mem, &plan->ops);
     vec_free(mem, &plan->tears);
     vec_free(mem, &plan->blocks);

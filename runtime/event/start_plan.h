@@ -35,7 +35,10 @@ typedef struct StartPlan {
     VEC(PlanOp) ops;
     VEC(uint32_t) tears;
     VEC(PlanBlock) blocks;
+    bool thorough;           /* there are several loops, or the model has some: each by all ways */
     bool all_rows;           /* no start value is left over, no state is left free */
+    double *before;          /* [n_vars]: in the model, when it was asked for a solution */
+    NodeList loops;          /* of the model, not linear, among the equations */
     double *value, *tangent; /* [n_places] */
     double *least, *most;    /* [n_vars] */
     Arena arena;
@@ -45,7 +48,13 @@ typedef struct StartPlan {
 StartPlan *start_plan_open(const Starts *s);
 void start_plan_close(StartPlan *plan); /* NULL is fine */
 
+void start_tell_plan(const StartPlan *plan); /* --trace i */
+
 /* ---- start_blocks.c ---- */
+
+/* Loops of the model begin where the plan has come to, or where they were before: which of their solutions they find is a matter of
+ * guesses. */
+void start_plan_guess(const StartPlan *plan, bool back);
 
 /* From the present values of the model, which stay. False: one of the blocks could not be solved, which is told by --trace i. */
 bool start_plan_solve(StartPlan *plan);
