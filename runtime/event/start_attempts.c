@@ -1,14 +1,17 @@
 /* start_attempts.c: initial conditions and first guesses -> values that meet them, by one way after the other.
  *
- *     1. Newton's method with a line search, from the first guesses: start values, else 0;
- *     2. where conditions fall into sets that share no column (start_pattern.c), each set for itself, by all the ways below;
- *     3. KINSOL, whose line search asks for less in one step and for more in another;
- *     4. a way from simplified equations to actual ones, where the model has homotopy(actual, simplified), in long steps, then closely;
- *     5. damped least squares (Levenberg and Marquardt) over all conditions, where the derivatives are singular on the way, or conditions
+ *     1. a system of their own, which is sorted and torn, block by block (start_plan.h), by Newton's method, from the first guesses: start
+ *        values, else what follows from the states that are guessed;
+ *     2. Newton's method with a line search over all states;
+ *     3. the system of their own again, by all ways for each block;
+ *     4. where conditions fall into sets that share no column (start_pattern.c), each set for itself, by all the ways below;
+ *     5. KINSOL, whose line search asks for less in one step and for more in another;
+ *     6. a way from simplified equations to actual ones, where the model has homotopy(actual, simplified), in long steps, then closely;
+ *     7. damped least squares (Levenberg and Marquardt) over all conditions, where the derivatives are singular on the way, or conditions
  *        say the same;
- *     6. a way from equations that the guess satisfies to those that were written (Newton homotopy); this and the one before are
+ *     8. a way from equations that the guess satisfies to those that were written (Newton homotopy); this and the one before are
  *        followed around their turns (numerics/way.c);
- *     7. Newton's method and least squares from other points around the guess.
+ *     9. Newton's method and least squares from other points around the guess.
  *
  * Every way ends with Newton's method on the rows that were chosen where it came to, so start values count as they always do. `min` and
  * `max` bound all of them. --trace i tells each attempt.
@@ -295,19 +298,26 @@ static bool take_plan(Attempt *a, const StartPlan *plan)
 }
 
 /* Where rows are too few, those columns move that Newton's method would choose. */
-static bool by_blocks(Attempt *a)
+static bool by_plan(Attempt *a, bool all_ways)
 {
     Starts *s = a->s;
     s->n = 0;
     if (s->n_rows < s->n_columns)
         start_choose(s);
     StartPlan *plan = start_plan_open(s);
-    if (!plan)
-        return false;
-    start_tell_plan(plan);
-    bool met = start_plan_solve(plan) && take_plan(a, plan);
+    bool met = plan && start_plan_solve(plan, all_ways) && take_plan(a, plan);
     start_plan_close(plan);
     return met;
+}
+
+static bool by_blocks(Attempt *a)
+{
+    return by_plan(a, false);
+}
+
+static bool by_blocks_and_all_ways(Attempt *a)
+{
+    return by_plan(a, true);
 }
 
 /* ---- the whole ---- */
@@ -323,6 +333,7 @@ static const struct {
 } ways[] = {
     {"a system of their own, block by block", by_blocks, 0},
     {"Newton's method", newton, 0},
+    {"a system of their own, each block by all ways", by_blocks_and_all_ways, 0},
     {"ways for one set of conditions after the other", one_by_one, 0},
     {"KINSOL", by_kinsol, 0},
     {"the way from simplified equations", simplified, 0},

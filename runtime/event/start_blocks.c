@@ -16,28 +16,28 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A loop, torn or whole. */
 typedef struct Solving {
     StartPlan *plan;
-    const PlanBlock *block;
-    uint32_t n;
+    const PlanOp *ops; /* n_steps assignments, then n residuals */
+    uint32_t n_steps, n;
     const uint32_t *tears;
     uint32_t *residuals; /* [n]: places */
     InlineMatrix *matrix;
     uint32_t homotopy; /* place of its part; 0: nothing reads it */
     bool
         simplifies; /* a way is that of the homotopy, else from equations that the guess satisfies */
-    double *guess, *off, *step, *old, *unit, *base; /* [n] */
+    double *guess, *step, *old, *unit, *base; /* [n] */
     Arena arena;
 } Solving;
 
 /* ---- values ---- */
 
-static bool run(StartPlan *plan, uint32_t from, uint32_t to)
+static bool run(StartPlan *plan, const PlanOp *ops, uint32_t n)
 {
     double *scratch = evaluate_scratch(plan->sim);
     bool finite = true;
-    for (uint32_t i = from; i < to; i++) {
-        const PlanOp *op = &plan->ops.at[i];
+    for (const PlanOp *op = ops; op < ops + n; op++) {
         interp_run(op->code, op->vars, plan->value, scratch, evaluate_foreign, plan->sim);
         plan->value[op->target] = scratch[0];
         finite = finite && isfinite(scratch[0]);
@@ -49,6 +49,20 @@ static bool is_within(const StartPlan *plan, uint32_t place)
 {
     double value = plan->value[place], slack = 1e-9 * (1 + fabs(value));
     return value >= plan->least[place] - slack && value <= plan->most[place] + slack;
+}
+
+static bool are_within(const StartPlan *plan, const PlanOp *ops, uint32_t n)
+{
+    bool within = true;
+    for (uint32_t i = 0; i < n; i++)
+        within = within && is_within(plan, ops[i].target);
+    return within;
+}
+
+/* Unknowns are kept within while they move. */
+static bool is_loop_within(const Solving *b)
+{
+    return are_within(b->plan, b->ops, b->n_steps);
 }
 
 static void put(Solving *b, uint32_t i, double x)
@@ -66,7 +80,7 @@ static double get(const Solving *b, uint32_t i)
 static double evaluate(Solving *b)
 {
     double most = 0;
-    if (!run(b->plan, b->block->from, b->block->to + b->n))
+    if (!run(b->plan, b->ops, b->n_steps + b->n))
         return INFINITY;
     for (uint32_t i = 0; i < b->n; i++)
         most = fmax(most, fabs(b->plan->value[b->residuals[i]]));
@@ -79,8 +93,8 @@ static void run_tangents(const Solving *b)
 {
     StartPlan *plan = b->plan;
     double *scratch = evaluate_scratch(plan->sim);
-    for (uint32_t i = b->block->from; i < b->block->to + b->n; i++) {
-        const PlanOp *op = &plan->ops.at[i];
+    for (uint32_t i = 0; i < b->n_steps + b->n; i++) {
+        const PlanOp *op = &b->ops[i];
         const double *tangent;
         interp_tangent(op->code, op->vars, plan->value, plan->tangent, scratch, &tangent,
                        evaluate_foreign, plan->sim);
@@ -101,8 +115,8 @@ static bool factor(Solving *b)
     }
     for (uint32_t i = 0; i < b->n; i++)
         plan->tangent[b->tears[i]] = 0;
-    for (uint32_t i = b->block->from; i < b->block->to; i++)
-        plan->tangent[plan->ops.at[i].target] = 0;
+    for (uint32_t i = 0; i < b->n_steps; i++)
+        plan->tangent[b->ops[i].target] = 0;
     return inline_matrix_factor(b->matrix);
 }
 
@@ -255,7 +269,7 @@ static bool simplified(Solving *b)
 static double residual_at(Solving *b, double x)
 {
     put(b, 0, x);
-    run(b->plan, b->block->from, b->block->to + 1);
+    run(b->plan, b->ops, b->n_steps + 1);
     return b->plan->value[b->residuals[0]];
 }
 
@@ -273,7 +287,7 @@ static bool halve(Solving *b, double a, double c, double off_a)
         else
             c = middle;
     }
-    return newton(b);
+    return newton(b) && is_loop_within(b);
 }
 
 /* At `none` it has no value, at `some` it has: perhaps it has another sign on the way there. */
@@ -328,20 +342,12 @@ static const struct {
     double shift; /* from the guess, in units of 1 + its size; each unknown in its own way */
     bool thorough;
 } ways[] = {
-    {newton, 0, false},        {by_kinsol, 0, false}, {simplified, 0, false}, {newton, 0.01, false},
-    {between_signs, 0, false}, {homotopy, 0, true},   {homotopy, 0.01, true}, {newton, 1, true},
-    {newton, -1, true},        {newton, 3, true},     {newton, -3, true},
+    {newton, 0, false},       {by_kinsol, 0, false}, {simplified, 0, false}, {newton, 0.01, true},
+    {between_signs, 0, true}, {homotopy, 0, true},   {homotopy, 0.01, true}, {newton, 1, true},
+    {newton, -1, true},       {newton, 3, true},     {newton, -3, true},
 };
 
 enum { WAYS = sizeof ways / sizeof *ways };
-
-static bool is_block_within(const Solving *b)
-{
-    bool within = true;
-    for (uint32_t i = b->block->from; i < b->block->to; i++)
-        within = within && is_within(b->plan, b->plan->ops.at[i].target);
-    return within;
-}
 
 /* Which unknowns each residual depends on, by way of assignments. */
 static InlinePattern pattern_of(Solving *b)
@@ -359,8 +365,8 @@ static InlinePattern pattern_of(Solving *b)
         of[b->tears[i]].n = 1;
         of[b->tears[i]].at = own;
     }
-    for (uint32_t i = b->block->from; i < b->block->to + n; i++) {
-        const PlanOp *op = &plan->ops.at[i];
+    for (uint32_t i = 0; i < b->n_steps + n; i++) {
+        const PlanOp *op = &b->ops[i];
         uint32_t positions = x_positions(plan->sim->forms, op->value), found = 0;
         for (uint32_t k = 0; k < positions; k++)
             for (uint32_t j = 0; j < of[op->vars[k]].n; j++) {
@@ -388,8 +394,8 @@ static uint32_t homotopy_place(const Solving *b)
     StartPlan *plan = b->plan;
     DdpVar part = world_homotopy(plan->sim->world);
     uint32_t place = part ? map_get(&plan->place_of, part) : 0;
-    for (uint32_t i = b->block->from; place && i < b->block->to + b->n; i++) {
-        const PlanOp *op = &plan->ops.at[i];
+    for (uint32_t i = 0; place && i < b->n_steps + b->n; i++) {
+        const PlanOp *op = &b->ops[i];
         for (uint32_t k = x_positions(plan->sim->forms, op->value); k-- > 0;)
             if (op->vars[k] == place)
                 return place;
@@ -397,22 +403,44 @@ static uint32_t homotopy_place(const Solving *b)
     return 0;
 }
 
-static void open_solving(Solving *b)
+/* All equations are residuals, all variables unknowns. */
+static void make_whole(Solving *b)
+{
+    uint32_t n = b->n_steps + b->n;
+    PlanOp *ops = arena_alloc(&b->arena, n * sizeof *ops);
+    uint32_t *unknowns = arena_alloc(&b->arena, n * sizeof *unknowns);
+    for (uint32_t i = 0; i < n; i++) {
+        ops[i] = b->ops[i];
+        ops[i].value = b->ops[i].residual;
+        ops[i].code = evaluate_make_code(b->plan->sim, ops[i].value);
+        ops[i].target = b->plan->n_vars + i;
+        unknowns[i] = i < b->n_steps ? b->ops[i].target : b->tears[i - b->n_steps];
+    }
+    b->ops = ops;
+    b->tears = unknowns;
+    b->n_steps = 0;
+    b->n = n;
+}
+
+static void open_solving(Solving *b, const PlanBlock *block, bool whole)
 {
     StartPlan *plan = b->plan;
-    b->n = b->block->n;
     arena_init(&b->arena, plan->sim->mem);
-    b->tears = plan->tears.at + b->block->tears;
+    b->n = block->n;
+    b->n_steps = block->to - block->from;
+    b->ops = plan->ops.at + block->from;
+    b->tears = plan->tears.at + block->tears;
+    if (whole)
+        make_whole(b);
     b->residuals = arena_alloc(&b->arena, b->n * sizeof *b->residuals);
-    b->guess = arena_alloc(&b->arena, 6 * b->n * sizeof *b->guess);
-    b->off = b->guess + b->n;
-    b->step = b->off + b->n;
+    b->guess = arena_alloc(&b->arena, 5 * b->n * sizeof *b->guess);
+    b->step = b->guess + b->n;
     b->old = b->step + b->n;
     b->unit = b->old + b->n;
     b->base = b->unit + b->n;
     for (uint32_t i = 0; i < b->n; i++) {
         b->residuals[i] = plan->n_vars + i;
-        b->guess[i] = get(b, i);
+        b->guess[i] = plan->guess[b->tears[i]];
     }
     InlinePattern pattern = {0};
     if (b->n > INLINE_DENSE)
@@ -422,48 +450,61 @@ static void open_solving(Solving *b)
     b->homotopy = homotopy_place(b);
 }
 
-static bool solve_loop(StartPlan *plan, const PlanBlock *block)
+/* `beyond`: some way led to a solution that is not within the bounds. */
+static bool solve_form(StartPlan *plan, const PlanBlock *block, bool whole, bool thorough,
+                       bool *beyond)
 {
-    Solving b = {.plan = plan, .block = block};
+    Solving b = {.plan = plan};
     bool solved = false;
-    open_solving(&b);
-    for (int i = 0; i < WAYS && !solved && (plan->thorough || !ways[i].thorough); i++) {
+    open_solving(&b, block, whole);
+    for (int i = 0; i < WAYS && !solved; i++) {
+        if (ways[i].thorough != thorough)
+            continue;
         go_to_guess(&b, ways[i].shift);
-        solved = ways[i].way(&b) && is_block_within(&b);
+        solved = ways[i].way(&b);
+        *beyond |= solved && !is_loop_within(&b);
+        solved = solved && is_loop_within(&b);
     }
     inline_matrix_close(b.matrix);
     arena_free(&b.arena);
     return solved;
 }
 
+/* Torn, then whole: assignments may lead far from where a guess was a good one. Where a solution is beyond the bounds, there may be another
+ * one. */
+static bool solve_loop(StartPlan *plan, const PlanBlock *block, bool all_ways)
+{
+    bool beyond = plan->thorough, torn = block->to > block->from;
+    return solve_form(plan, block, false, false, &beyond) ||
+           (torn && solve_form(plan, block, true, false, &beyond)) ||
+           (all_ways && beyond && solve_form(plan, block, false, true, &beyond)) ||
+           (all_ways && beyond && torn && solve_form(plan, block, true, true, &beyond));
+}
+
 /* ---- the whole ---- */
 
-static bool solve_block(StartPlan *plan, const PlanBlock *block)
+static bool solve_block(StartPlan *plan, const PlanBlock *block, bool all_ways)
 {
-    if (block->n)
-        return solve_loop(plan, block);
-    if (!run(plan, block->from, block->to))
-        return false;
-    bool within = true;
-    for (uint32_t i = block->from; i < block->to; i++)
-        within = within && is_within(plan, plan->ops.at[i].target);
-    return within;
+    const PlanOp *ops = plan->ops.at + block->from;
+    uint32_t n = block->to - block->from;
+    return block->n ? solve_loop(plan, block, all_ways)
+                    : run(plan, ops, n) && are_within(plan, ops, n);
 }
 
 static void take_values(StartPlan *plan)
 {
     const Sim *sim = plan->sim;
     for (uint32_t place = 1; place < plan->n_vars; place++) {
-        double value = sim->value[plan->of[place]];
-        plan->before[place] = value;
-        plan->value[place] = isfinite(value) ? value : 0;
+        double value = plan->before[place] = sim->value[plan->of[place]];
+        plan->guess[place] = isfinite(value) ? value : 0;
     }
     for (uint32_t i = 0; i < sim->start.starts.n; i++) {
         const StartMemo *start = &sim->start.starts.at[i];
         uint32_t place = start->var ? map_get(&plan->place_of, start->var) : 0;
         if (place && isfinite(sim->value[start->start]))
-            plan->value[place] = sim->value[start->start];
+            plan->guess[place] = sim->value[start->start];
     }
+    memcpy(plan->value, plan->guess, plan->n_vars * sizeof *plan->value);
 }
 
 void start_plan_guess(const StartPlan *plan, bool back)
@@ -491,11 +532,11 @@ static void tell_failure(StartPlan *plan, const PlanBlock *block)
                    rel ? explain_rel(sim, rel) : "a start value");
 }
 
-bool start_plan_solve(StartPlan *plan)
+bool start_plan_solve(StartPlan *plan, bool all_ways)
 {
     take_values(plan);
     for (uint32_t i = 0; i < plan->blocks.n; i++)
-        if (!solve_block(plan, &plan->blocks.at[i])) {
+        if (!solve_block(plan, &plan->blocks.at[i], all_ways)) {
             tell_failure(plan, &plan->blocks.at[i]);
             return false;
         }

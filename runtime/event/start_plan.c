@@ -29,6 +29,7 @@ typedef struct Making {
     VEC(uint32_t) from, queue;
     uint32_t search;
     bool columns_too; /* may they be matched? */
+    bool lacks;       /* something that is given has no value */
     VEC(DdpRel) rel_of;
 } Making;
 
@@ -143,10 +144,15 @@ static uint32_t new_place(Making *m, DdpVar of, bool unknown)
     return m->of.n - 1;
 }
 
+/* What is given must have a value. */
 static uint32_t place_of(Making *m, DdpVar var)
 {
     uint32_t place = var ? map_get(&m->plan->place_of, var) : 0;
-    return place || !var ? place : new_place(m, var, false);
+    if (place || !var)
+        return place;
+    bool fine = evaluate_fetch(m->sim, var, EVAL_EVENT | EVAL_TRIAL) == SOL_OK;
+    m->lacks |= !fine || m->sim->info[var].pending || !m->sim->info[var].has;
+    return new_place(m, var, false);
 }
 
 /* Where rows are too few, those columns that were chosen for them. */
@@ -314,13 +320,14 @@ static DdpVarKind kind_of(const Making *m, uint32_t place)
     return m->match.at[place] ? DDP_UNKNOWN : value != 0 && value == value ? DDP_KNOWN : DDP_HELD;
 }
 
+/* Of states the first guesses are the modeller's: loops are torn in them where that will do. */
 static Ddp *enter(Making *m)
 {
     Ddp *ddp = ddp_open(m->sim->mem, m->sim->forms);
     for (uint32_t place = 1; place < m->of.n; place++) {
         DdpVar var = ddp_enter_var(ddp, kind_of(m, place));
         assert(var == place);
-        if (ddp_tearing_hinted(m->sim->ddp, m->of.at[place]))
+        if (place <= m->s->n_columns || ddp_tearing_hinted(m->sim->ddp, m->of.at[place]))
             ddp_hint_tearing(ddp, var, 1);
     }
     for (uint32_t i = 0; i < m->equations.n; i++) {
@@ -333,33 +340,40 @@ static Ddp *enter(Making *m)
     return ddp;
 }
 
-static void add_op(Making *m, const Ddp *ddp, DdpRel rel, uint32_t target, X value)
+static X residual_of(const Making *m, DdpRelView rel)
 {
-    DdpRelView view = ddp_rel(ddp, rel);
-    uint32_t *vars = arena_alloc(&m->plan->arena, (view.n + 1) * sizeof *vars);
-    memcpy(vars, view.vars, view.n * sizeof *vars);
-    vec_push(m->sim->mem, &m->plan->ops,
-             ((PlanOp){target, evaluate_make_code(m->sim, value), value, vars, m->rel_of.at[rel]}));
-}
-
-static X residual_of(const Making *m, const Ddp *ddp, DdpRel rel)
-{
-    const FormInfo *info = form_info(m->sim->forms, ddp_rel(ddp, rel).form);
+    const FormInfo *info = form_info(m->sim->forms, rel.form);
     return x_binary(m->sim->forms, X_SUB, info->lhs, info->rhs);
 }
 
-/* A single loop is what who asked solves by all ways, unless the model has loops of its own. */
+/* `value` 0: a residual. */
+static void add_op(Making *m, const Ddp *ddp, DdpRel rel, uint32_t target, X value)
+{
+    DdpRelView view = ddp_rel(ddp, rel);
+    PlanOp op = {.target = target, .residual = residual_of(m, view), .rel = m->rel_of.at[rel]};
+    uint32_t *vars = arena_alloc(&m->plan->arena, (view.n + 1) * sizeof *vars);
+    memcpy(vars, view.vars, view.n * sizeof *vars);
+    op.vars = vars;
+    op.value = value ? value : op.residual;
+    op.code = evaluate_make_code(m->sim, op.value);
+    vec_push(m->sim->mem, &m->plan->ops, op);
+}
+
+/* A single loop of several unknowns is what who asked solves by all ways, unless the model has loops of its own. */
 static void find_loops(Making *m)
 {
-    uint32_t loops = 0;
-    for (uint32_t i = 0; i < m->plan->blocks.n; i++)
-        loops += m->plan->blocks.at[i].n > 0;
+    StartPlan *plan = m->plan;
+    uint32_t loops = 0, most = 0;
+    for (uint32_t i = 0; i < plan->blocks.n; i++) {
+        loops += plan->blocks.at[i].n > 0;
+        most = plan->blocks.at[i].n > most ? plan->blocks.at[i].n : most;
+    }
     for (uint32_t i = 0; i < m->nodes.n; i++) {
         const EvalNode *node = &m->sim->nodes.at[m->nodes.at[i]];
         if (node->loop && !node->linear)
-            vec_push(m->sim->mem, &m->plan->loops, m->nodes.at[i]);
+            vec_push(m->sim->mem, &plan->loops, m->nodes.at[i]);
     }
-    m->plan->thorough = loops > 1 || m->plan->loops.n;
+    plan->thorough = loops > 1 || most == 1 || plan->loops.n;
 }
 
 static void add_block(Making *m, const Ddp *ddp, const DdpNodeView *view)
@@ -370,12 +384,11 @@ static void add_block(Making *m, const Ddp *ddp, const DdpNodeView *view)
         add_op(m, ddp, view->steps[i].rel, view->steps[i].var, view->steps[i].value);
     block.to = plan->ops.n;
     for (uint32_t i = 0; i < view->n_tears; i++) {
-        DdpRel rel = view->residuals[i].rel;
-        add_op(m, ddp, rel, plan->n_vars + i, residual_of(m, ddp, rel));
+        add_op(m, ddp, view->residuals[i].rel, plan->n_vars + i, 0);
         vec_push(m->sim->mem, &plan->tears, view->tears[i]);
     }
-    if (plan->n_places < plan->n_vars + view->n_tears)
-        plan->n_places = plan->n_vars + view->n_tears;
+    uint32_t size = plan->n_vars + view->n_steps + view->n_tears;
+    plan->n_places = plan->n_places < size ? size : plan->n_places;
     vec_push(m->sim->mem, &plan->blocks, block);
 }
 
@@ -399,6 +412,7 @@ static void finish(Making *m)
 {
     StartPlan *plan = m->plan;
     plan->of = arena_alloc(&plan->arena, plan->n_vars * sizeof *plan->of);
+    plan->guess = arena_alloc(&plan->arena, plan->n_vars * sizeof *plan->guess);
     plan->before = arena_alloc(&plan->arena, plan->n_vars * sizeof *plan->before);
     plan->value = arena_alloc(&plan->arena, plan->n_places * sizeof *plan->value);
     plan->tangent = arena_alloc(&plan->arena, plan->n_places * sizeof *plan->tangent);
@@ -426,6 +440,19 @@ static void close_making(Making *m)
     vec_free(mem, &m->rel_of);
 }
 
+static void tell(const StartPlan *plan)
+{
+    uint32_t loops = 0, most = 0;
+    for (uint32_t i = 0; i < plan->blocks.n; i++) {
+        uint32_t n = plan->blocks.at[i].n;
+        loops += n > 0;
+        most = n > most ? n : most;
+    }
+    trace_line(plan->sim, 'i', plan->sim->time,
+               "initial conditions: %u equations of their own, %u loops, at most %u unknowns",
+               plan->ops.n, loops, most);
+}
+
 StartPlan *start_plan_open(const Starts *s)
 {
     Sim *sim = s->sim;
@@ -439,27 +466,16 @@ StartPlan *start_plan_open(const Starts *s)
     bool fine = find_needed(&m);
     if (fine)
         add_places(&m);
-    fine = fine && add_nodes(&m) && add_rows(&m) && sort(&m);
+    fine = fine && add_nodes(&m) && add_rows(&m) && !m.lacks && sort(&m);
     if (fine)
         finish(&m);
     close_making(&m);
-    if (fine)
+    if (fine) {
+        tell(plan);
         return plan;
+    }
     start_plan_close(plan);
     return NULL;
-}
-
-void start_tell_plan(const StartPlan *plan)
-{
-    uint32_t loops = 0, most = 0;
-    for (uint32_t i = 0; i < plan->blocks.n; i++) {
-        uint32_t n = plan->blocks.at[i].n;
-        loops += n > 0;
-        most = n > most ? n : most;
-    }
-    trace_line(plan->sim, 'i', plan->sim->time,
-               "initial conditions: %u equations of their own, %u loops, at most %u unknowns",
-               plan->ops.n, loops, most);
 }
 
 void start_plan_close(StartPlan *plan)

@@ -17,7 +17,7 @@
 typedef struct PlanOp {
     uint32_t target;
     const Code *code;
-    X value;
+    X value, residual; /* residual: of the equation of an assignment */
     const uint32_t *vars;
     DdpRel rel; /* of the model; 0: a start value */
 } PlanOp;
@@ -39,6 +39,7 @@ typedef struct StartPlan {
     bool all_rows;           /* no start value is left over, no state is left free */
     double *before;          /* [n_vars]: in the model, when it was asked for a solution */
     NodeList loops;          /* of the model, not linear, among the equations */
+    double *guess;           /* [n_vars]: the same, or a start value */
     double *value, *tangent; /* [n_places] */
     double *least, *most;    /* [n_vars] */
     Arena arena;
@@ -48,15 +49,13 @@ typedef struct StartPlan {
 StartPlan *start_plan_open(const Starts *s);
 void start_plan_close(StartPlan *plan); /* NULL is fine */
 
-void start_tell_plan(const StartPlan *plan); /* --trace i */
-
 /* ---- start_blocks.c ---- */
 
 /* Loops of the model begin where the plan has come to, or where they were before: which of their solutions they find is a matter of
  * guesses. */
 void start_plan_guess(const StartPlan *plan, bool back);
 
-/* From the present values of the model, which stay. False: one of the blocks could not be solved, which is told by --trace i. */
-bool start_plan_solve(StartPlan *plan);
+/* From the present values of the model, which stay; by Newton's method and KINSOL, or by all ways. False: one of the blocks could not be solved, which is told by --trace i. */
+bool start_plan_solve(StartPlan *plan, bool all_ways);
 
 #endif

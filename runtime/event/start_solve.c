@@ -478,7 +478,9 @@ bool start_solve_early(Sim *sim)
     arena_init(&arena, sim->mem);
     collect(&s, &arena);
     StartPlan *plan = s.n_columns ? start_plan_open(&s) : NULL;
-    bool solved = plan && start_plan_solve(plan);
+    if (plan)
+        plan->thorough = true;
+    bool solved = plan && start_plan_solve(plan, true);
     if (solved)
         take_early(&s, plan);
     if (plan)
