@@ -450,9 +450,7 @@ static void open_solving(Solving *b, const PlanBlock *block, bool whole)
     b->homotopy = homotopy_place(b);
 }
 
-/* `beyond`: some way led to a solution that is not within the bounds. */
-static bool solve_form(StartPlan *plan, const PlanBlock *block, bool whole, bool thorough,
-                       bool *beyond)
+static bool solve_form(StartPlan *plan, const PlanBlock *block, bool whole, bool thorough)
 {
     Solving b = {.plan = plan};
     bool solved = false;
@@ -461,24 +459,38 @@ static bool solve_form(StartPlan *plan, const PlanBlock *block, bool whole, bool
         if (ways[i].thorough != thorough)
             continue;
         go_to_guess(&b, ways[i].shift);
-        solved = ways[i].way(&b);
-        *beyond |= solved && !is_loop_within(&b);
-        solved = solved && is_loop_within(&b);
+        solved = ways[i].way(&b) && is_loop_within(&b);
     }
     inline_matrix_close(b.matrix);
     arena_free(&b.arena);
     return solved;
 }
 
-/* Torn, then whole: assignments may lead far from where a guess was a good one. Where a solution is beyond the bounds, there may be another
- * one. */
+static bool is_bounded(const StartPlan *plan, uint32_t place)
+{
+    return isfinite(plan->least[place]) || isfinite(plan->most[place]);
+}
+
+/* Newton's method over all states knows nothing of other variables' bounds. */
+static bool has_bounds(const StartPlan *plan, const PlanBlock *block)
+{
+    bool any = false;
+    for (uint32_t i = block->from; i < block->to; i++)
+        any |= is_bounded(plan, plan->ops.at[i].target);
+    for (uint32_t i = 0; i < block->n; i++)
+        any |= is_bounded(plan, plan->tears.at[block->tears + i]);
+    return any;
+}
+
+/* Torn, then whole: assignments may lead far from where a guess was a good one. */
 static bool solve_loop(StartPlan *plan, const PlanBlock *block, bool all_ways)
 {
-    bool beyond = plan->thorough, torn = block->to > block->from;
-    return solve_form(plan, block, false, false, &beyond) ||
-           (torn && solve_form(plan, block, true, false, &beyond)) ||
-           (all_ways && beyond && solve_form(plan, block, false, true, &beyond)) ||
-           (all_ways && beyond && torn && solve_form(plan, block, true, true, &beyond));
+    bool torn = block->to > block->from;
+    if (solve_form(plan, block, false, false) || (torn && solve_form(plan, block, true, false)))
+        return true;
+    if (!(all_ways && plan->thorough) && !has_bounds(plan, block))
+        return false;
+    return solve_form(plan, block, false, true) || (torn && solve_form(plan, block, true, true));
 }
 
 /* ---- the whole ---- */
