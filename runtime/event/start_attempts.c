@@ -30,7 +30,7 @@ typedef struct Attempt {
     Arena *arena;
     double *guess;          /* [n_columns] */
     double *point, *before; /* [n_columns] */
-    double *square;         /* room for a square matrix of n_columns + 1 */
+    double *square; /* room for a square matrix of n_columns + 1; NULL: nobody asked for it */
     uint32_t *pivot;
     double *right, *unit,
         *base;       /* [n_columns + 1]; base: what is left of the equations where a way begins */
@@ -132,6 +132,11 @@ static bool least_squares_step(Attempt *a, double *damping)
 static bool least_squares(Attempt *a)
 {
     double damping = 1e-3;
+    uint32_t w = a->s->n_columns + 1;
+    if (!a->square) {
+        a->square = arena_alloc(a->arena, dense_lu_room(w) * sizeof *a->square);
+        a->pivot = arena_alloc(a->arena, dense_lu_pivots(w) * sizeof *a->pivot);
+    }
     for (int i = 0; i < 4 * MOST_STEPS && sum_of_squares(a->s) > 1e-26; i++)
         if (!least_squares_step(a, &damping))
             break;
@@ -387,8 +392,6 @@ static Attempt open_attempt(Starts *s, Arena *arena)
     uint32_t w = s->n_columns + 1;
     a.guess = arena_alloc(arena, w * sizeof *a.guess);
     a.before = arena_alloc(arena, w * sizeof *a.before);
-    a.square = arena_alloc(arena, dense_lu_room(w) * sizeof *a.square);
-    a.pivot = arena_alloc(arena, dense_lu_pivots(w) * sizeof *a.pivot);
     a.right = arena_alloc(arena, w * sizeof *a.right);
     a.unit = arena_alloc(arena, w * sizeof *a.unit);
     a.base = arena_alloc(arena, w * sizeof *a.base);

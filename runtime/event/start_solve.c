@@ -360,6 +360,8 @@ double start_violation(const Starts *s, uint32_t r)
 
 bool start_is_chosen(const Starts *s, uint32_t r)
 {
+    if (s->n == s->n_rows)
+        return true;
     for (uint32_t k = 0; k < s->n; k++)
         if (s->chosen_row[k] == r)
             return true;

@@ -634,13 +634,30 @@ static void many_conditions_in_one_set(void **state)
     sim_lab_close(lab);
 }
 
+/* One condition beside 20,000 start values: all ranks would be those of a matrix of 3 GB. */
+static void one_condition_beside_many_starts(void **state)
+{
+    (void)state;
+    SimLab *lab =
+        sim_lab_text("model M interface: static Real x[20000]; static Real y; implementation:\n"
+                     "  for i in 1:20000 then der(x[i], start << i) = -x[i]; end for;\n"
+                     "  der(y) = x[3] - y;\n"
+                     "  if initial() then der(y) = 0; end if;\nend M;\n",
+                     &(SolOptions){.stop = 1});
+    assert_int_equal(sim_lab_run(lab, 0), SOL_OK);
+    close_to(lab, "y", 3, 1e-12);
+    close_to(lab, "x[20000]", 20000, 0);
+    sim_lab_close(lab);
+}
+
 int main(void)
 {
-    struct CMUnitTest tests[sizeof cases / sizeof *cases + 9];
+    struct CMUnitTest tests[sizeof cases / sizeof *cases + 10];
     uint32_t n = 0;
     for (; n < sizeof cases / sizeof *cases; n++)
         tests[n] = (struct CMUnitTest){cases[n].name, begins, NULL, NULL, (void *)&cases[n]};
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(many_conditions_in_one_set);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(one_condition_beside_many_starts);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(three_phases_begin_steady);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_parameter_from_power);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(states_of_the_rotating_frame);
