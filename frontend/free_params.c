@@ -53,12 +53,20 @@ static bool is_there(const World *world, const FreeMade *made)
     return made->var && world_alive(world, made->scope) && ddp_var_used(world->ddp, made->var);
 }
 
-bool world_free_is_read(const World *world)
+uint32_t world_free_made(const World *world)
 {
-    for (uint32_t i = 0; i < world->free.made.n; i++)
-        if (is_there(world, &world->free.made.at[i]))
-            return true;
-    return false;
+    return world->free.made.n;
+}
+
+bool world_free_equation(World *world, Arena *arena, uint32_t i, FreeEquation *out)
+{
+    const FreeMade *made = &world->free.made.at[i];
+    *out = (FreeEquation){0};
+    if (!is_there(world, made))
+        return true;
+    *out = (FreeEquation){.var = made->var, .n = made->value->refs.n};
+    out->vars = arena_alloc(arena, (out->n + 1) * sizeof *out->vars);
+    return birth_equation(world, world_at(world, made->scope), made->value, out->vars, &out->x);
 }
 
 void world_free_follow(World *world)

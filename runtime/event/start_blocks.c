@@ -541,7 +541,7 @@ static void tell_failure(StartPlan *plan, const PlanBlock *block)
         trace_line(sim, 'i', sim->time,
                    "initial conditions: a block of %u equations with %s ends at '%s'",
                    block->to - block->from + block->n, explain_var(sim, plan->of[place]),
-                   rel ? explain_rel(sim, rel) : "a start value");
+                   rel ? explain_rel(sim, rel) : "a start value, or a parameter");
 }
 
 bool start_plan_solve(StartPlan *plan, bool all_ways)

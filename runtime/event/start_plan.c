@@ -21,6 +21,7 @@ typedef struct Making {
     StartPlan *plan;
     Map moves, needed; /* variables of the model that depend on columns; that rows need of these */
     NodeList nodes;    /* of the model, in order; then those that are needed, the last one first */
+    VEC(FreeEquation) made; /* of parameters that move, as far as they are needed */
     VEC(DdpVar) of;
     VEC(bool) unknown;
     VEC(Equation) equations;
@@ -48,37 +49,62 @@ static uint32_t size_of(const EvalNode *node)
     return node->n_steps + node->n_tears;
 }
 
-static bool names(const Making *m, const EvalNode *node, const Map *map)
+static bool any_moves(const Making *m, uint32_t n, const DdpVar *vars)
 {
-    for (uint32_t i = 0; i < size_of(node); i++) {
-        DdpRelView rel = ddp_rel(m->sim->ddp, node->ops[i].rel);
-        for (uint32_t k = 0; k < rel.n; k++)
-            if (rel.vars[k] && map_get(map, rel.vars[k]))
-                return true;
-    }
+    for (uint32_t k = 0; k < n; k++)
+        if (vars[k] && map_get(&m->moves, vars[k]))
+            return true;
     return false;
+}
+
+static bool reads_moved(const Making *m, const EvalNode *node)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < size_of(node) && !any; i++) {
+        DdpRelView rel = ddp_rel(m->sim->ddp, node->ops[i].rel);
+        any = any_moves(m, rel.n, rel.vars);
+    }
+    return any;
 }
 
 static void note_if_moved(Making *m, DdpNode n)
 {
     const EvalNode *node = &m->sim->nodes.at[n];
-    if (!node->live || !names(m, node, &m->moves))
+    if (!node->live || !reads_moved(m, node))
         return;
     vec_push(m->sim->mem, &m->nodes, n);
     for (uint32_t i = 0; i < size_of(node); i++)
         note(m, &m->moves, node_output(node, i));
 }
 
+/* False: something is known by value only. */
+static bool note_made(Making *m)
+{
+    FreeEquation made;
+    for (uint32_t i = 0; i < world_free_made(m->sim->world); i++) {
+        if (!world_free_equation(m->sim->world, &m->plan->arena, i, &made))
+            return false;
+        if (!made.var || !any_moves(m, made.n, made.vars))
+            continue;
+        note(m, &m->moves, made.var);
+        vec_push(m->sim->mem, &m->made, made);
+    }
+    return true;
+}
+
 /* Forward from the columns, in the order of the schedule. */
-static void find_moved(Making *m)
+static bool find_moved(Making *m)
 {
     const Starts *s = m->s;
     for (uint32_t c = 0; c < s->n_columns; c++)
         note(m, &m->moves, s->column[c]);
+    if (!note_made(m))
+        return false;
     for (uint32_t i = 0; i < s->pattern.n_nodes && !s->n_params; i++)
         note_if_moved(m, s->pattern.node[i]);
     for (DdpNode n = s->n_params ? ddp_first(m->sim->ddp) : 0; n; n = ddp_next(m->sim->ddp, n))
         note_if_moved(m, n);
+    return true;
 }
 
 static void need_all(Making *m, uint32_t n, const DdpVar *vars)
@@ -94,6 +120,20 @@ static bool makes_needed(const Making *m, const EvalNode *node)
         if (map_get(&m->needed, node_output(node, i)))
             return true;
     return false;
+}
+
+static void need_made(Making *m)
+{
+    uint32_t left = m->made.n;
+    for (uint32_t i = m->made.n; i-- > 0;) {
+        FreeEquation made = m->made.at[i];
+        if (!map_get(&m->needed, made.var))
+            continue;
+        need_all(m, made.n, made.vars);
+        m->made.at[--left] = made;
+    }
+    memmove(m->made.at, m->made.at + left, (m->made.n - left) * sizeof *m->made.at);
+    m->made.n -= left;
 }
 
 /* Back from the rows. */
@@ -127,6 +167,7 @@ static bool find_needed(Making *m)
     }
     memmove(m->nodes.at, m->nodes.at + left, (m->nodes.n - left) * sizeof *m->nodes.at);
     m->nodes.n -= left;
+    need_made(m);
     return true;
 }
 
@@ -170,6 +211,8 @@ static void add_places(Making *m)
     new_place(m, 0, false);
     for (uint32_t c = 0; c < s->n_columns; c++)
         new_place(m, s->column[c], may_move(s, c));
+    for (uint32_t i = 0; i < m->made.n; i++)
+        new_place(m, m->made.at[i].var, true);
     for (uint32_t i = 0; i < m->nodes.n; i++) {
         const EvalNode *node = &m->sim->nodes.at[m->nodes.at[i]];
         for (uint32_t k = 0; k < size_of(node); k++)
@@ -269,6 +312,22 @@ static bool take(Making *m, Equation e)
 }
 
 /* ---- the equations ---- */
+
+static bool add_made(Making *m)
+{
+    FormTable *forms = m->sim->forms;
+    for (uint32_t i = 0; i < m->made.n; i++) {
+        const FreeEquation *made = &m->made.at[i];
+        uint32_t n = made->n;
+        DdpVar *vars = arena_alloc(&m->plan->arena, (n + 1) * sizeof *vars);
+        memcpy(vars, made->vars, n * sizeof *vars);
+        vars[n] = made->var;
+        Form form = form_make(forms, x_pos(forms, n), made->x, n + 1);
+        if (!take(m, equation_of(m, 0, form, n + 1, vars)))
+            return false;
+    }
+    return true;
+}
 
 static bool add_nodes(Making *m)
 {
@@ -430,6 +489,7 @@ static void close_making(Making *m)
     map_free(mem, &m->moves);
     map_free(mem, &m->needed);
     vec_free(mem, &m->nodes);
+    vec_free(mem, &m->made);
     vec_free(mem, &m->of);
     vec_free(mem, &m->unknown);
     vec_free(mem, &m->equations);
@@ -456,17 +516,14 @@ static void tell(const StartPlan *plan)
 StartPlan *start_plan_open(const Starts *s)
 {
     Sim *sim = s->sim;
-    if (world_free_is_read(sim->world))
-        return NULL;
     StartPlan *plan = mem_alloc(sim->mem, sizeof *plan);
     plan->sim = sim;
     arena_init(&plan->arena, sim->mem);
     Making m = {.s = s, .sim = sim, .plan = plan};
-    find_moved(&m);
-    bool fine = find_needed(&m);
+    bool fine = find_moved(&m) && find_needed(&m);
     if (fine)
         add_places(&m);
-    fine = fine && add_nodes(&m) && add_rows(&m) && !m.lacks && sort(&m);
+    fine = fine && add_made(&m) && add_nodes(&m) && add_rows(&m) && !m.lacks && sort(&m);
     if (fine)
         finish(&m);
     close_making(&m);

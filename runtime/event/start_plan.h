@@ -19,7 +19,7 @@ typedef struct PlanOp {
     const Code *code;
     X value, residual; /* residual: of the equation of an assignment */
     const uint32_t *vars;
-    DdpRel rel; /* of the model; 0: a start value */
+    DdpRel rel; /* of the model; 0: a start value, or what is made of a parameter */
 } PlanOp;
 
 typedef struct PlanBlock {
