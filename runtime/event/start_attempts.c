@@ -284,6 +284,15 @@ static void choose_all(Starts *s)
         s->chosen_row[k] = s->chosen_column[k] = k;
 }
 
+static bool starts_hold(const Starts *s)
+{
+    for (uint32_t r = s->n_conditions; r < s->n_rows; r++)
+        if (!(fabs(start_off(s, r)) <=
+              START_MET * (1 + fabs(s->sim->value[s->row[r].start->start]))))
+            return false;
+    return true;
+}
+
 static bool take_plan(Attempt *a, const StartPlan *plan)
 {
     Starts *s = a->s;
@@ -292,7 +301,8 @@ static bool take_plan(Attempt *a, const StartPlan *plan)
     for (uint32_t c = 0; c < s->n_columns; c++)
         start_set(s, c, plan->value[map_get(&plan->place_of, s->column[c])]);
     start_plan_guess(plan, false);
-    if (start_evaluate(s) && s->n_rows > MANY && plan->all_rows && start_met(s, &worst, &most)) {
+    if (start_evaluate(s) && s->n_rows > MANY && plan->all_rows && start_met(s, &worst, &most) &&
+        starts_hold(s)) {
         choose_all(s);
         return true;
     }

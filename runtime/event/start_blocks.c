@@ -76,11 +76,11 @@ static double get(const Solving *b, uint32_t i)
     return b->plan->value[b->tears[i]];
 }
 
-/* Largest residual; infinite: it has no value here. */
+/* Largest residual; infinite: it has no value here, or nobody wants it any more. */
 static double evaluate(Solving *b)
 {
     double most = 0;
-    if (!run(b->plan, b->ops, b->n_steps + b->n))
+    if (!run(b->plan, b->ops, b->n_steps + b->n) || cancel_break_off(b->plan->sim))
         return INFINITY;
     for (uint32_t i = 0; i < b->n; i++)
         most = fmax(most, fabs(b->plan->value[b->residuals[i]]));

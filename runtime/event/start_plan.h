@@ -55,7 +55,8 @@ void start_plan_close(StartPlan *plan); /* NULL is fine */
  * guesses. */
 void start_plan_guess(const StartPlan *plan, bool back);
 
-/* From the present values of the model, which stay; by Newton's method and KINSOL, or by all ways. False: one of the blocks could not be solved, which is told by --trace i. */
+/* From the present values of the model, which stay; by Newton's method and KINSOL, or by all ways. False: one of the blocks could not be
+ * solved, which --trace i tells. */
 bool start_plan_solve(StartPlan *plan, bool all_ways);
 
 #endif

@@ -452,15 +452,15 @@ static void drawn_ways(void **state)
 
 /* ---- chains: each condition determines one more state, alone, and only one value of it will do ---- */
 
-enum { LINKS = 40, KINDS = 6 };
+enum { LINKS = 40, KINDS = 7 };
 
 typedef struct Link {
     int kind, to; /* of an earlier one that it hangs on; -1: of none */
     double a, b, want, x;
 } Link;
 
-/* What the link's condition says of its own unknown, which grows everywhere, or falls everywhere where kind is STUCK, below -1. */
-enum { CUBE, LOG, STUCK, INNER, STEADY, ROOT };
+/* What the link's condition says of its own unknown, with which it grows, where kind is STUCK below -1. GIVEN: it has a start value instead. */
+enum { CUBE, LOG, STUCK, INNER, STEADY, ROOT, GIVEN };
 
 static double link_value(const Link *l, double x)
 {
@@ -508,6 +508,8 @@ static int draw_chain(Rng *rng, Link *links)
         if (l->kind == ROOT) /* where it has a value at all */
             l->want = rng_real(rng, 0.5, 2), l->a = rng_real(rng, -1, 4);
         solve_link(l, links);
+        if (l->kind == GIVEN)
+            l->x = l->want;
     }
     return n;
 }
@@ -538,7 +540,10 @@ static void write_chain(FILE *out, const Link *links, int n, Rng *rng)
     fprintf(out, "model M\ninterface:\n  static Real x[%d]; static Real y[%d];\nimplementation:\n",
             n, n);
     for (int i = 0; i < n; i++) {
-        fprintf(out, "  der(x = x[%d]) = ", i + 1);
+        fprintf(out, "  der(x = x[%d]", i + 1);
+        if (links[i].kind == GIVEN)
+            fprintf(out, ", start << %.17g", links[i].want);
+        fputs(") = ", out);
         if (links[i].kind == STEADY) {
             write_right(out, &links[i]);
             fputs(" - (", out);
@@ -557,10 +562,10 @@ static void write_chain(FILE *out, const Link *links, int n, Rng *rng)
     for (int i = n; i-- > 0;) {
         int k = (int)rng_below(rng, (uint32_t)i + 1), at = order[k];
         order[k] = order[i];
-        if (links[at].kind == STEADY) {
+        if (links[at].kind == STEADY)
             fprintf(out, "    der(x = x[%d]) = 0;\n", at + 1);
+        if (links[at].kind == STEADY || links[at].kind == GIVEN)
             continue;
-        }
         fputs("    ", out);
         write_side(out, &links[at], at, "y");
         fputs(" = ", out);
