@@ -349,45 +349,60 @@ static const struct {
 
 enum { WAYS = sizeof ways / sizeof *ways };
 
-/* Which unknowns each residual depends on, by way of assignments. */
+/* ---- which unknowns each residual depends on, by way of assignments ---- */
+
+typedef struct Depends {
+    uint32_t n, *at; /* unknowns, by index */
+} Depends;
+
+typedef struct Tracing {
+    Solving *b;
+    Depends *of;     /* [places] */
+    uint32_t *marks; /* [unknowns]: number of the operation that was looked at last */
+    uint32_t *room;  /* [unknowns] */
+} Tracing;
+
+static void trace_op(Tracing *t, const PlanOp *op, uint32_t number)
+{
+    uint32_t positions = x_positions(t->b->plan->sim->forms, op->value), n = 0;
+    for (uint32_t k = 0; k < positions; k++) {
+        const Depends *on = &t->of[op->vars[k]];
+        for (uint32_t i = 0; i < on->n; i++) {
+            if (t->marks[on->at[i]] != number)
+                t->room[n++] = on->at[i];
+            t->marks[on->at[i]] = number;
+        }
+    }
+    Depends *of = &t->of[op->target];
+    *of = (Depends){n, arena_alloc(&t->b->arena, (n + 1) * sizeof *of->at)};
+    memcpy(of->at, t->room, n * sizeof *of->at);
+}
+
 static InlinePattern pattern_of(Solving *b)
 {
-    const StartPlan *plan = b->plan;
     uint32_t n = b->n, entries = 0;
-    uint32_t *mark = arena_alloc(&b->arena, (n + 1) * sizeof *mark);
-    struct Depends {
-        uint32_t n, *at;
-    } *of = arena_alloc(&b->arena, plan->n_places * sizeof *of);
-    uint32_t *room = arena_alloc(&b->arena, (n + 1) * sizeof *room);
+    Tracing t = {.b = b,
+                 .of = arena_alloc(&b->arena, b->plan->n_places * sizeof *t.of),
+                 .marks = arena_alloc(&b->arena, n * sizeof *t.marks),
+                 .room = arena_alloc(&b->arena, n * sizeof *t.room)};
+    uint32_t *own = arena_alloc(&b->arena, n * sizeof *own);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t *own = arena_alloc(&b->arena, sizeof *own);
-        *own = i;
-        of[b->tears[i]].n = 1;
-        of[b->tears[i]].at = own;
+        own[i] = i;
+        t.of[b->tears[i]] = (Depends){1, own + i};
     }
-    for (uint32_t i = 0; i < b->n_steps + n; i++) {
-        const PlanOp *op = &b->ops[i];
-        uint32_t positions = x_positions(plan->sim->forms, op->value), found = 0;
-        for (uint32_t k = 0; k < positions; k++)
-            for (uint32_t j = 0; j < of[op->vars[k]].n; j++) {
-                uint32_t tear = of[op->vars[k]].at[j];
-                if (mark[tear] != i + 1)
-                    room[found++] = tear;
-                mark[tear] = i + 1;
-            }
-        of[op->target].n = found;
-        of[op->target].at = arena_alloc(&b->arena, (found + 1) * sizeof *room);
-        memcpy(of[op->target].at, room, found * sizeof *room);
-    }
+    for (uint32_t i = 0; i < b->n_steps + n; i++)
+        trace_op(&t, &b->ops[i], i + 1);
     InlinePattern pattern = {.first = arena_alloc(&b->arena, (n + 1) * sizeof n)};
     for (uint32_t i = 0; i < n; i++)
-        pattern.first[i + 1] = entries += of[b->residuals[i]].n;
+        pattern.first[i + 1] = entries += t.of[b->residuals[i]].n;
     pattern.column = arena_alloc(&b->arena, (entries + 1) * sizeof entries);
     for (uint32_t i = 0; i < n; i++)
-        memcpy(pattern.column + pattern.first[i], of[b->residuals[i]].at,
-               of[b->residuals[i]].n * sizeof *room);
+        memcpy(pattern.column + pattern.first[i], t.of[b->residuals[i]].at,
+               t.of[b->residuals[i]].n * sizeof entries);
     return pattern;
 }
+
+/* ---- a loop ---- */
 
 static uint32_t homotopy_place(const Solving *b)
 {
