@@ -275,6 +275,34 @@ double birth_tangent(World *world, Inst *scope, const PlanValue *value, const do
     return sum;
 }
 
+/* A variable is position `at`, what is no variable a number; 0: neither. */
+static X ref_as_operand(World *world, Inst *scope, const Ref *ref, uint32_t at, DdpVar *var)
+{
+    const Ref *unknown;
+    double number;
+    bool varies = ref->up != REF_ROUND && ref->up != REF_INDEX && !ref->size;
+    *var = 0;
+    if (ref->up == REF_FOLD || ref->size > SIZE_FOLDS)
+        return 0;
+    if (!varies)
+        return ref_value(world, scope, ref, 0, &number, &unknown) ? x_const(world->forms, number)
+                                                                  : 0;
+    *var = follow_var(world, scope, ref);
+    return *var ? x_pos(world->forms, at) : 0;
+}
+
+bool birth_equation(World *world, Inst *scope, const PlanValue *value, DdpVar *vars, X *x)
+{
+    X *by = mem_alloc(world->mem, (value->refs.n + 1) * sizeof *by);
+    bool fine = true;
+    for (uint32_t i = 0; i < value->refs.n && fine; i++)
+        fine = (by[i] = ref_as_operand(world, scope, &value->refs.at[i], i, &vars[i]));
+    if (fine)
+        *x = x_put(world->forms, value->x, by);
+    mem_free(world->mem, by);
+    return fine;
+}
+
 bool birth_value_x(World *world, Inst *scope, const PlanValue *value, X x, double *out)
 {
     const Ref *unknown = NULL;

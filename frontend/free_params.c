@@ -53,6 +53,22 @@ static bool is_there(const World *world, const FreeMade *made)
     return made->var && world_alive(world, made->scope) && ddp_var_used(world->ddp, made->var);
 }
 
+uint32_t world_free_made(const World *world)
+{
+    return world->free.made.n;
+}
+
+bool world_free_equation(World *world, Arena *arena, uint32_t i, FreeEquation *out)
+{
+    const FreeMade *made = &world->free.made.at[i];
+    *out = (FreeEquation){0};
+    if (!is_there(world, made))
+        return true;
+    *out = (FreeEquation){.var = made->var, .n = made->value->refs.n};
+    out->vars = arena_alloc(arena, (out->n + 1) * sizeof *out->vars);
+    return birth_equation(world, world_at(world, made->scope), made->value, out->vars, &out->x);
+}
+
 void world_free_follow(World *world)
 {
     for (uint32_t i = 0; i < world->free.made.n; i++) {
@@ -111,8 +127,8 @@ void free_close(World *world)
 void world_var_bounds(const World *world, DdpVar var, double *least, double *most)
 {
     WorldVar view = {0};
-    world_var(world, var, &view);
-    const Member *m = view.member;
+    bool own = ddp_var(world->ddp, var).order == 0 && world_var(world, var, &view);
+    const Member *m = own ? view.member : NULL;
     *least = m && m->has_least ? m->least : -INFINITY;
     *most = m && m->has_most ? m->most : INFINITY;
 }

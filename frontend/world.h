@@ -173,6 +173,16 @@ bool world_choose(World *world, uint32_t n, const WorldDecision *list);
 
 /* Those that were born since world_free_done(). */
 uint32_t world_free_params(const World *world, const DdpVar **params);
+/* What was made of them at birth, in this order: var = x over vars; var 0: it is there no more. False: it is known by value only. */
+typedef struct FreeEquation {
+    DdpVar var;
+    X x;
+    uint32_t n;
+    DdpVar *vars;
+} FreeEquation;
+
+uint32_t world_free_made(const World *world);
+bool world_free_equation(World *world, Arena *arena, uint32_t i, FreeEquation *out);
 /* What was made of them at birth (parameters of parts, start values) follows their present values, */
 void world_free_follow(World *world);
 /* and, given their tangents, its tangents. */

@@ -333,6 +333,8 @@ bool birth_value_of(World *world, Inst *scope, const PlanValue *value, const cha
 bool birth_value_x(World *world, Inst *scope, const PlanValue *value, X x, double *out);
 /* How it follows the parameters that initial conditions determine, where these have the given tangents. */
 double birth_tangent(World *world, Inst *scope, const PlanValue *value, const double *tangent);
+/* The value as an expression over vars: [value->refs.n], 0 for what is a number. False: it is none, but a sum over rounds, or an array. */
+bool birth_equation(World *world, Inst *scope, const PlanValue *value, DdpVar *vars, X *x);
 
 /* ---- free_params.c: parameters that initial conditions determine ---- */
 

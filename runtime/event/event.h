@@ -58,6 +58,8 @@ void start_guess(Sim *sim); /* first guesses of what follows from start values *
 
 /* Start values of variables that are no states, met by the states that nobody gave a value. */
 SolStatus start_solve(Sim *sim);
+/* The same where a loop could not be solved with the states that were guessed: true, they have others, which meet the conditions. */
+bool start_solve_early(Sim *sim);
 void start_warn_left_over(Sim *sim, const StartMemo *start); /* if its variable begins elsewhere */
 
 /* ---- select_check.c ---- */

@@ -1,14 +1,17 @@
 /* start_attempts.c: initial conditions and first guesses -> values that meet them, by one way after the other.
  *
- *     1. Newton's method with a line search, from the first guesses: start values, else 0;
- *     2. where conditions fall into sets that share no column (start_pattern.c), each set for itself, by all the ways below;
- *     3. KINSOL, whose line search asks for less in one step and for more in another;
- *     4. a way from simplified equations to actual ones, where the model has homotopy(actual, simplified), in long steps, then closely;
- *     5. damped least squares (Levenberg and Marquardt) over all conditions, where the derivatives are singular on the way, or conditions
+ *     1. a system of their own, which is sorted and torn, block by block (start_plan.h), by Newton's method, from the first guesses: start
+ *        values, else what follows from the states that are guessed;
+ *     2. Newton's method with a line search over all states;
+ *     3. the system of their own again, by all ways for each block;
+ *     4. where conditions fall into sets that share no column (start_pattern.c), each set for itself, by all the ways below;
+ *     5. KINSOL, whose line search asks for less in one step and for more in another;
+ *     6. a way from simplified equations to actual ones, where the model has homotopy(actual, simplified), in long steps, then closely;
+ *     7. damped least squares (Levenberg and Marquardt) over all conditions, where the derivatives are singular on the way, or conditions
  *        say the same;
- *     6. a way from equations that the guess satisfies to those that were written (Newton homotopy); this and the one before are
+ *     8. a way from equations that the guess satisfies to those that were written (Newton homotopy); this and the one before are
  *        followed around their turns (numerics/way.c);
- *     7. Newton's method and least squares from other points around the guess.
+ *     9. Newton's method and least squares from other points around the guess.
  *
  * Every way ends with Newton's method on the rows that were chosen where it came to, so start values count as they always do. `min` and
  * `max` bound all of them. --trace i tells each attempt.
@@ -16,7 +19,7 @@
 #include "numerics/dense_lu.h"
 #include "numerics/way.h"
 #include "runtime/eval/trace.h"
-#include "runtime/event/start_int.h"
+#include "runtime/event/start_plan.h"
 #include "runtime/solve/kinsol.h"
 
 #include <math.h>
@@ -27,7 +30,7 @@ typedef struct Attempt {
     Arena *arena;
     double *guess;          /* [n_columns] */
     double *point, *before; /* [n_columns] */
-    double *square;         /* room for a square matrix of n_columns + 1 */
+    double *square; /* room for a square matrix of n_columns + 1; NULL: nobody asked for it */
     uint32_t *pivot;
     double *right, *unit,
         *base;       /* [n_columns + 1]; base: what is left of the equations where a way begins */
@@ -129,6 +132,11 @@ static bool least_squares_step(Attempt *a, double *damping)
 static bool least_squares(Attempt *a)
 {
     double damping = 1e-3;
+    uint32_t w = a->s->n_columns + 1;
+    if (!a->square) {
+        a->square = arena_alloc(a->arena, dense_lu_room(w) * sizeof *a->square);
+        a->pivot = arena_alloc(a->arena, dense_lu_pivots(w) * sizeof *a->pivot);
+    }
     for (int i = 0; i < 4 * MOST_STEPS && sum_of_squares(a->s) > 1e-26; i++)
         if (!least_squares_step(a, &damping))
             break;
@@ -262,6 +270,71 @@ static bool simplified_closely(Attempt *a)
     return at_part(a, 0) && fine;
 }
 
+/* ---- a system of their own ---- */
+
+enum {
+    MANY = 64
+}; /* rows: beyond that, one whose matching tells all that ranks could is not looked at again */
+
+/* The matching of the plan is complete and the blocks have one solution each: no row is a combination of others. */
+static void choose_all(Starts *s)
+{
+    s->n = s->n_rows;
+    for (uint32_t k = 0; k < s->n; k++)
+        s->chosen_row[k] = s->chosen_column[k] = k;
+}
+
+static bool starts_hold(const Starts *s)
+{
+    for (uint32_t r = s->n_conditions; r < s->n_rows; r++)
+        if (!(fabs(start_off(s, r)) <=
+              START_MET * (1 + fabs(s->sim->value[s->row[r].start->start]))))
+            return false;
+    return true;
+}
+
+static bool take_plan(Attempt *a, const StartPlan *plan)
+{
+    Starts *s = a->s;
+    uint32_t worst;
+    double most;
+    for (uint32_t c = 0; c < s->n_columns; c++)
+        start_set(s, c, plan->value[map_get(&plan->place_of, s->column[c])]);
+    start_plan_guess(plan, false);
+    if (start_evaluate(s) && s->n_rows > MANY && plan->all_rows && start_met(s, &worst, &most) &&
+        starts_hold(s)) {
+        choose_all(s);
+        return true;
+    }
+    if (newton(a))
+        return true;
+    start_plan_guess(plan, true);
+    return false;
+}
+
+/* Where rows are too few, those columns move that Newton's method would choose. */
+static bool by_plan(Attempt *a, bool all_ways)
+{
+    Starts *s = a->s;
+    s->n = 0;
+    if (s->n_rows < s->n_columns)
+        start_choose(s);
+    StartPlan *plan = start_plan_open(s);
+    bool met = plan && start_plan_solve(plan, all_ways) && take_plan(a, plan);
+    start_plan_close(plan);
+    return met;
+}
+
+static bool by_blocks(Attempt *a)
+{
+    return by_plan(a, false);
+}
+
+static bool by_blocks_and_all_ways(Attempt *a)
+{
+    return by_plan(a, true);
+}
+
 /* ---- the whole ---- */
 
 typedef bool Way(Attempt *a);
@@ -273,7 +346,9 @@ static const struct {
     Way *way;
     double shift; /* from the guess, in units of 1 + its size; each column in its own way */
 } ways[] = {
+    {"a system of their own, block by block", by_blocks, 0},
     {"Newton's method", newton, 0},
+    {"a system of their own, each block by all ways", by_blocks_and_all_ways, 0},
     {"ways for one set of conditions after the other", one_by_one, 0},
     {"KINSOL", by_kinsol, 0},
     {"the way from simplified equations", simplified, 0},
@@ -327,8 +402,6 @@ static Attempt open_attempt(Starts *s, Arena *arena)
     uint32_t w = s->n_columns + 1;
     a.guess = arena_alloc(arena, w * sizeof *a.guess);
     a.before = arena_alloc(arena, w * sizeof *a.before);
-    a.square = arena_alloc(arena, dense_lu_room(w) * sizeof *a.square);
-    a.pivot = arena_alloc(arena, dense_lu_pivots(w) * sizeof *a.pivot);
     a.right = arena_alloc(arena, w * sizeof *a.right);
     a.unit = arena_alloc(arena, w * sizeof *a.unit);
     a.base = arena_alloc(arena, w * sizeof *a.base);
@@ -344,6 +417,8 @@ void start_attempt(Starts *s, Arena *arena)
            most;
     note_point(&a, nearest);
     start_find_units(s);
+    if (start_met(s, &worst, &most) && newton(&a)) /* there already (start_solve_early) */
+        return;
     for (int i = 0; i < WAYS; i++) {
         if (try_way(&a, i))
             return;

@@ -38,16 +38,19 @@ typedef struct StartSparse {
 
 typedef struct Starts {
     Sim *sim;
-    const StartPattern *among;     /* its nodes alone can depend on columns; NULL: all can */
-    uint32_t n_conditions;         /* they come first */
-    bool anew;                     /* those that were given count too */
+    const StartPattern *among; /* its nodes alone can depend on columns; NULL: all can */
+    uint32_t n_conditions;     /* they come first */
+    bool anew;                 /* those that were given count too */
+    bool
+        early; /* a loop of the model has no solution where states are guessed: not all has values */
     uint32_t n_rows, n_columns, n; /* n: equations that were found independent */
     uint32_t n_params;             /* the last columns: parameters that conditions determine */
     StartRow *row;                 /* wanted, in order of preference */
     DdpVar *column;
     uint32_t *chosen_row, *chosen_column; /* [n] */
     double *unit; /* [n_rows]: how large the terms of a condition are where one begins, 1 at most */
-    double *matrix; /* [n_rows][n_columns]: d row / d column */
+    Arena *arena;
+    double *matrix; /* [n_rows][n_columns]: d row / d column; NULL: nobody asked for it */
     double *factor; /* [n_rows][n_columns]: row r had factor k times chosen row k taken away */
     double *system, *step, *old;
     uint32_t *pivot, *place; /* place: [n_columns] */
@@ -83,6 +86,7 @@ bool start_met(const Starts *s, uint32_t *worst, double *most); /* all condition
 
 void start_make_room(Starts *s, Arena *arena); /* once rows and columns are known */
 void start_close(Starts *s);                   /* also where there was no room made */
+void start_make_matrix(Starts *s); /* room for it and for its elimination, which is dense */
 /* Row by row in order of preference: a row that is no combination of those before is chosen together with the column of its largest
  * entry. Of a row, what is more than rounding: of conditions, of start values. */
 void start_eliminate(Starts *s, double of_conditions, double of_starts);

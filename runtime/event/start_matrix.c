@@ -11,10 +11,8 @@
 
 void start_make_room(Starts *s, Arena *arena)
 {
-    size_t size = (size_t)s->n_rows * s->n_columns, room = dense_lu_room(s->n_columns);
+    s->arena = arena;
     start_find_pattern(s, arena);
-    s->matrix = arena_alloc(arena, size * sizeof *s->matrix);
-    s->factor = arena_alloc(arena, size * sizeof *s->factor);
     s->unit = arena_alloc(arena, s->n_rows * sizeof *s->unit);
     for (uint32_t r = 0; r < s->n_rows; r++)
         s->unit[r] = 1;
@@ -22,7 +20,6 @@ void start_make_room(Starts *s, Arena *arena)
     s->most = arena_alloc(arena, s->n_columns * sizeof *s->most);
     for (uint32_t c = 0; c < s->n_columns; c++)
         world_var_bounds(s->sim->world, s->column[c], &s->least[c], &s->most[c]);
-    s->system = arena_alloc(arena, (size > room ? size : room) * sizeof *s->system);
     s->chosen_row = arena_alloc(arena, s->n_columns * sizeof *s->chosen_row);
     s->chosen_column = arena_alloc(arena, s->n_columns * sizeof *s->chosen_column);
     s->step = arena_alloc(arena, s->n_columns * sizeof *s->step);
@@ -30,6 +27,16 @@ void start_make_room(Starts *s, Arena *arena)
     s->pivot = arena_alloc(arena, dense_lu_pivots(s->n_columns) * sizeof *s->pivot);
     s->place = arena_alloc(arena, (s->n_columns + 1) * sizeof *s->place);
     sparse_lu_open(&s->sparse.lu);
+}
+
+void start_make_matrix(Starts *s)
+{
+    size_t size = (size_t)s->n_rows * s->n_columns, room = dense_lu_room(s->n_columns);
+    if (s->matrix)
+        return;
+    s->matrix = arena_alloc(s->arena, size * sizeof *s->matrix);
+    s->factor = arena_alloc(s->arena, size * sizeof *s->factor);
+    s->system = arena_alloc(s->arena, (size > room ? size : room) * sizeof *s->system);
 }
 
 void start_close(Starts *s)

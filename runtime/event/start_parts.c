@@ -133,6 +133,7 @@ void start_fill_anywhere(Starts *s, Arena *arena)
     double *best = arena_alloc(arena, size + 1);
     double *present = arena_alloc(arena, (s->n_columns + 1) * sizeof *present);
     uint32_t most = 0;
+    start_make_matrix(s);
     for (uint32_t c = 0; c < s->n_columns; c++)
         present[c] = s->sim->value[s->column[c]];
     for (uint32_t attempt = 0; attempt < POINTS; attempt++) {

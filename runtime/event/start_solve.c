@@ -16,7 +16,8 @@
  * anew.
  */
 #include "runtime/eval/rounding.h"
-#include "runtime/event/start_int.h"
+#include "runtime/eval/trace.h"
+#include "runtime/event/start_plan.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,7 +62,10 @@ static bool is_guess(const Starts *s, const StartMemo *start)
 static bool wanted(const Starts *s, const StartMemo *start, bool preferred)
 {
     const Sim *sim = s->sim;
-    return is_known(sim, start) && (s->anew || (!start->given && !sim->info[start->var].state)) &&
+    bool known = s->early
+                     ? start->var && sim->info[start->start].has && !sim->info[start->start].pending
+                     : is_known(sim, start);
+    return known && (s->anew || (!start->given && !sim->info[start->var].state)) &&
            !is_guess(s, start) &&
            (bool)(ddp_rel(sim->ddp, start->rel).flags & (DDP_PREFER_STATE | DDP_ALWAYS_STATE)) ==
                preferred;
@@ -125,6 +129,20 @@ static void add_params(Starts *s)
         s->column[s->n_columns++] = params[i];
 }
 
+/* States that have no value yet, and wait for none. */
+static void add_lacking(Starts *s)
+{
+    const Sim *sim = s->sim;
+    for (uint32_t i = 0; i < sim->start.lacking.n; i++) {
+        DdpVar var = sim->start.lacking.at[i];
+        bool waits = !sim->info[var].state || sim->info[var].has || is_column(s, var);
+        for (uint32_t k = 0; k < sim->start.starts.n; k++)
+            waits |= sim->start.starts.at[k].var == var && !sim->start.starts.at[k].given;
+        if (!waits)
+            s->column[s->n_columns++] = var;
+    }
+}
+
 static void collect_columns(Starts *s)
 {
     Sim *sim = s->sim;
@@ -137,15 +155,18 @@ static void collect_columns(Starts *s)
             s->column[s->n_columns++] = sim->start.starts.at[i].var;
     if (sim->start.recombined)
         add_recombined(s);
+    if (s->early)
+        add_lacking(s);
 }
 
 static void collect(Starts *s, Arena *arena)
 {
     Sim *sim = s->sim;
     s->row = arena_alloc(arena, (sim->start.starts.n + count_conditions(sim) + 1) * sizeof *s->row);
-    s->column = arena_alloc(arena, (sim->start.zeroed.n + sim->start.starts.n +
-                                    ddp_state_count(sim->ddp) + s->n_params + 1) *
-                                       sizeof *s->column);
+    s->column =
+        arena_alloc(arena, (sim->start.zeroed.n + sim->start.starts.n + ddp_state_count(sim->ddp) +
+                            sim->start.lacking.n + s->n_params + 1) *
+                               sizeof *s->column);
     uint32_t cursor = 0;
     DdpVar rest;
     for (DdpRel rel; (rel = next_condition(sim, &cursor, &rest));)
@@ -237,6 +258,7 @@ static void fill_colour(Starts *s, uint32_t colour)
 
 void start_fill(Starts *s)
 {
+    start_make_matrix(s);
     for (uint32_t colour = 0; colour < s->pattern.n_colours; colour++)
         fill_colour(s, colour);
 }
@@ -362,6 +384,8 @@ double start_violation(const Starts *s, uint32_t r)
 
 bool start_is_chosen(const Starts *s, uint32_t r)
 {
+    if (s->n == s->n_rows)
+        return true;
     for (uint32_t k = 0; k < s->n; k++)
         if (s->chosen_row[k] == r)
             return true;
@@ -451,4 +475,47 @@ SolStatus start_solve(Sim *sim)
     start_close(&s);
     arena_free(&arena);
     return status;
+}
+
+/* ---- where evaluation failed ---- */
+
+static void take_early(Starts *s, const StartPlan *plan)
+{
+    Sim *sim = s->sim;
+    for (uint32_t c = 0; c < s->n_columns; c++) {
+        DdpVar var = s->column[c];
+        if (sim->info[var].state && !sim->info[var].has)
+            vec_push(sim->mem, &sim->start.zeroed, var);
+        start_set(s, c, plan->value[map_get(&plan->place_of, var)]);
+    }
+    start_plan_guess(plan, false);
+    if (s->n_params)
+        world_free_follow(sim->world);
+}
+
+bool start_solve_early(Sim *sim)
+{
+    Starts s = {.sim = sim, .n_conditions = count_conditions(sim), .anew = true, .early = true};
+    const DdpVar *params;
+    s.n_params = world_free_params(sim->world, &params);
+    if (!s.n_conditions)
+        return false;
+    Arena arena;
+    arena_init(&arena, sim->mem);
+    collect(&s, &arena);
+    StartPlan *plan = s.n_columns ? start_plan_open(&s) : NULL;
+    if (plan)
+        plan->thorough = true;
+    bool solved = plan && start_plan_solve(plan, true);
+    if (solved)
+        take_early(&s, plan);
+    if (plan)
+        trace_line(sim, 'i', sim->time,
+                   "initial conditions: where a loop of the model has no solution, a system of "
+                   "their own %s",
+                   solved ? "has one" : "has none");
+    start_plan_close(plan);
+    start_close(&s);
+    arena_free(&arena);
+    return solved;
 }

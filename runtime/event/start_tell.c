@@ -116,6 +116,8 @@ static void warn_if_late(Sim *sim, DdpVar state)
 
 static bool is_chosen_column(const Starts *s, uint32_t column)
 {
+    if (s->n == s->n_columns)
+        return true;
     for (uint32_t k = 0; k < s->n; k++)
         if (s->chosen_column[k] == column)
             return true;
@@ -388,7 +390,8 @@ static void refuse_unmet(const Starts *s, uint32_t worst, double off)
                explain_rel(sim, s->row[worst].rel), off);
     diag_note(
         sim->diags, 0,
-        "tried: Newton's method, KINSOL, least squares and a homotopy, from the start values and "
+        "tried: Newton's method, block by block and on all states, KINSOL, least squares and a "
+        "homotopy, from the start values and "
         "from points around them; start values nearer to the solution may help");
     note_others(s, NULL, 0, worst);
 }

@@ -25,6 +25,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+static bool newborn_left(const Sim *sim)
+{
+    uint32_t n;
+    world_newborn(sim->world, &n);
+    return n > 0;
+}
+
 /* ---- start values ---- */
 
 static bool known_now(Sim *sim, DdpVar var)
@@ -158,13 +165,6 @@ static void judge_starts(Sim *sim)
 
 /* ---- branches ---- */
 
-static bool newborn_left(const Sim *sim)
-{
-    uint32_t n;
-    world_newborn(sim->world, &n);
-    return n > 0;
-}
-
 /* The branch of an `if` is what its condition is compared with from now on. */
 static void note_choice(Sim *sim, BranchId id)
 {
@@ -235,14 +235,26 @@ static bool choose_states(Sim *sim)
 
 /* ---- the birth update: what birth.c asks for ---- */
 
-/* Evaluates, and gives the starts that are known then. */
-static SolStatus evaluate_and_start(Sim *sim)
+static SolStatus evaluate_starting(Sim *sim)
 {
     SolStatus status;
     do
         status = evaluate_dirty(sim, EVAL_EVENT);
     while (status == SOL_OK && give_starts(sim));
     return status;
+}
+
+/* Evaluates, and gives the starts that are known then. What could not be evaluated perhaps can be where initial conditions say that
+ * states begin. */
+static SolStatus evaluate_and_start(Sim *sim)
+{
+    uint32_t messages = sim->diags->list.n;
+    SolStatus status = evaluate_starting(sim);
+    if (status != SOL_NUMERICS || loop_solve_combined(sim) || newborn_left(sim) ||
+        !start_solve_early(sim))
+        return status;
+    diags_drop_errors(sim->diags, messages);
+    return evaluate_starting(sim);
 }
 
 static int birth_begin(void *context)

@@ -137,6 +137,48 @@ static const Case cases[] = {
      {{"x", 4}},
      NULL,
      SOL_OK},
+    {"within the bounds of what is no state", /* y = -2 would be nearer */
+     MODEL("x {start << -5, fixed << false}; static Real y {min << 0}",
+           "der(x = x) = -x; y = x + 1; if initial() then y*y - y = 6; end if;"),
+     0,
+     {{"x", 2}, {"y", 3}},
+     NULL,
+     SOL_OK},
+    {"a loop without a solution at the guess", /* exp(y) + y*y is 0.8 at least */
+     MODEL("x; static Real y",
+           "der(x = x) = -y; exp(y) + y*y = x; if initial() then y = 1; end if;"),
+     0,
+     {{"x", 3.718281828459045}, {"y", 1}},
+     NULL,
+     SOL_OK},
+    {"a loop without a solution at the guess, and another state",
+     MODEL("x; static Real y; static Real z",
+           "der(x = x) = -y; exp(y) + y*y = x; der(x = z) = y;"
+           "if initial() then z - y = 1; z + y*y*y = 4; end if;"),
+     0,
+     {{"x", 4.837313013148975}, {"y", 1.21341166276223}, {"z", 2.21341166276223}},
+     NULL,
+     SOL_OK},
+    {"a four-bar linkage by the angle of its rocker",
+     MODEL("a {start << 0.5, fixed << false}; static Real w; static Real b; static Real c",
+           "der(x = a) = w; der(x = w) = -sin(a);"
+           "cos(a) + 3*cos(b) - 2.5*cos(c) - 3 = 0; sin(a) + 3*sin(b) - 2.5*sin(c) = 0;"
+           "if initial() then c = 1.5261971991085412; w = 1; end if;"),
+     0,
+     {{"a", 0.8}, {"b", 0.63525897696783096}, {"w", 1}},
+     NULL,
+     SOL_OK},
+    {"born later, with a loop without a solution at the guess",
+     "model Cell\ninterface:\n  static Real x;\nimplementation:\n"
+     "  static Real y;\n  der(x = x) = 0; exp(y) + exp(2*y) = x;\n"
+     "  if initial() then y = 0; end if;\nend Cell;\n"
+     "model M\ninterface:\n  static Real s; static Real y;\nimplementation:\n"
+     "  der(x = s, start << 1) = 1;\n"
+     "  if time > 0.5 then static Cell d; y = d.x; else then y = 0; end if;\nend M;\n",
+     1,
+     {{"y", 2}, {"s", 2}},
+     NULL,
+     SOL_OK},
     {"no value at the guess", /* log(0) */
      MODEL("x", "der(x = x) = -x; if initial() then log(x) = 1; end if;"),
      0,
@@ -592,13 +634,30 @@ static void many_conditions_in_one_set(void **state)
     sim_lab_close(lab);
 }
 
+/* One condition beside 20,000 start values: all ranks would be those of a matrix of 3 GB. */
+static void one_condition_beside_many_starts(void **state)
+{
+    (void)state;
+    SimLab *lab =
+        sim_lab_text("model M interface: static Real x[20000]; static Real y; implementation:\n"
+                     "  for i in 1:20000 then der(x[i], start << i) = -x[i]; end for;\n"
+                     "  der(y) = x[3] - y;\n"
+                     "  if initial() then der(y) = 0; end if;\nend M;\n",
+                     &(SolOptions){.stop = 1});
+    assert_int_equal(sim_lab_run(lab, 0), SOL_OK);
+    close_to(lab, "y", 3, 1e-12);
+    close_to(lab, "x[20000]", 20000, 0);
+    sim_lab_close(lab);
+}
+
 int main(void)
 {
-    struct CMUnitTest tests[sizeof cases / sizeof *cases + 9];
+    struct CMUnitTest tests[sizeof cases / sizeof *cases + 10];
     uint32_t n = 0;
     for (; n < sizeof cases / sizeof *cases; n++)
         tests[n] = (struct CMUnitTest){cases[n].name, begins, NULL, NULL, (void *)&cases[n]};
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(many_conditions_in_one_set);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(one_condition_beside_many_starts);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(three_phases_begin_steady);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_parameter_from_power);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(states_of_the_rotating_frame);

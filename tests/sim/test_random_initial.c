@@ -450,8 +450,170 @@ static void drawn_ways(void **state)
     assert_true(soak.done < 300 || tally.followed > 20);
 }
 
+/* ---- chains: each condition determines one more state, alone, and only one value of it will do ---- */
+
+enum { LINKS = 40, KINDS = 7 };
+
+typedef struct Link {
+    int kind, to; /* of an earlier one that it hangs on; -1: of none */
+    double a, b, want, x;
+} Link;
+
+/* What the link's condition says of its own unknown, with which it grows, where kind is STUCK below -1. GIVEN: it has a start value instead. */
+enum { CUBE, LOG, STUCK, INNER, STEADY, ROOT, GIVEN };
+
+static double link_value(const Link *l, double x)
+{
+    return l->kind == LOG     ? log(x)
+           : l->kind == STUCK ? x * x * x - 3 * x + 5
+           : l->kind == ROOT  ? sqrt(x - l->a)
+                              : l->a * x * x * x + l->b * x;
+}
+
+static double link_right(const Link *l, const Link *all)
+{
+    return l->want + (l->to >= 0 ? 0.3 * sin(all[l->to].x) : 0);
+}
+
+/* By halves; the condition's side has to be within what the function can be. */
+static void solve_link(Link *l, const Link *all)
+{
+    double low = l->kind == LOG    ? 0
+                 : l->kind == ROOT ? l->a
+                                   : -1e3,
+           high = l->kind == STUCK ? -1 : 1e3, right = link_right(l, all);
+    for (int i = 0; i < 200; i++) {
+        double middle = (low + high) / 2;
+        *(link_value(l, middle) < right ? &low : &high) = middle;
+    }
+    l->x = (low + high) / 2;
+}
+
+/* The state of an inner loop is where its unknown says: there is no value of that where the state is 0. */
+static double link_state(const Link *l)
+{
+    return l->kind == INNER ? 1 + exp(l->x) + exp(2 * l->x) : l->x;
+}
+
+static int draw_chain(Rng *rng, Link *links)
+{
+    int n = 2 + (int)rng_below(rng, LINKS - 1);
+    for (int i = 0; i < n; i++) {
+        Link *l = &links[i];
+        *l = (Link){.kind = (int)rng_below(rng, KINDS),
+                    .to = i && rng_below(rng, 4) ? (int)rng_below(rng, (uint32_t)i) : -1,
+                    .a = rng_real(rng, 0.2, 2),
+                    .b = rng_real(rng, 0.2, 2),
+                    .want = rng_real(rng, -2, 2)};
+        if (l->kind == ROOT) /* where it has a value at all */
+            l->want = rng_real(rng, 0.5, 2), l->a = rng_real(rng, -1, 4);
+        solve_link(l, links);
+        if (l->kind == GIVEN)
+            l->x = l->want;
+    }
+    return n;
+}
+
+static void write_side(FILE *out, const Link *l, int i, const char *of)
+{
+    if (l->kind == LOG)
+        fprintf(out, "log(%s[%d])", of, i + 1);
+    else if (l->kind == STUCK)
+        fprintf(out, "%s[%d]^3 - 3*%s[%d] + 5", of, i + 1, of, i + 1);
+    else if (l->kind == ROOT)
+        fprintf(out, "sqrt(%s[%d] - (%.17g))", of, i + 1, l->a);
+    else
+        fprintf(out, "%.17g*%s[%d]^3 + %.17g*%s[%d]", l->a, of, i + 1, l->b, of, i + 1);
+}
+
+static void write_right(FILE *out, const Link *l)
+{
+    fprintf(out, "%.17g", l->want);
+    if (l->to >= 0)
+        fprintf(out, " + 0.3*sin(y[%d])", l->to + 1);
+}
+
+/* y is what the conditions are about; conditions stand in any order. */
+static void write_chain(FILE *out, const Link *links, int n, Rng *rng)
+{
+    int order[LINKS];
+    fprintf(out, "model M\ninterface:\n  static Real x[%d]; static Real y[%d];\nimplementation:\n",
+            n, n);
+    for (int i = 0; i < n; i++) {
+        fprintf(out, "  der(x = x[%d]", i + 1);
+        if (links[i].kind == GIVEN)
+            fprintf(out, ", start << %.17g", links[i].want);
+        fputs(") = ", out);
+        if (links[i].kind == STEADY) {
+            write_right(out, &links[i]);
+            fputs(" - (", out);
+            write_side(out, &links[i], i, "y");
+            fputs(")", out);
+        } else {
+            fprintf(out, "-x[%d]", i + 1);
+        }
+        if (links[i].kind == INNER)
+            fprintf(out, ";\n  1 + exp(y[%d]) + exp(2*y[%d]) = x[%d];\n", i + 1, i + 1, i + 1);
+        else
+            fprintf(out, ";\n  y[%d] = x[%d];\n", i + 1, i + 1);
+        order[i] = i;
+    }
+    fputs("  if initial() then\n", out);
+    for (int i = n; i-- > 0;) {
+        int k = (int)rng_below(rng, (uint32_t)i + 1), at = order[k];
+        order[k] = order[i];
+        if (links[at].kind == STEADY)
+            fprintf(out, "    der(x = x[%d]) = 0;\n", at + 1);
+        if (links[at].kind == STEADY || links[at].kind == GIVEN)
+            continue;
+        fputs("    ", out);
+        write_side(out, &links[at], at, "y");
+        fputs(" = ", out);
+        write_right(out, &links[at]);
+        fputs(";\n", out);
+    }
+    fputs("  end if;\nend M;\n", out);
+}
+
+static void check_chain(uint64_t seed, unsigned *inner)
+{
+    static char text[40000];
+    Link links[LINKS];
+    Rng rng = {seed};
+    int n = draw_chain(&rng, links);
+    FILE *out = fmemopen(text, sizeof text, "w");
+    write_chain(out, links, n, &rng);
+    fclose(out);
+    SolOptions options = {.stop = 1, .engine = SOL_ENGINE_INTERP};
+    SimLab *lab = sim_lab_text(text, &options);
+    if (sim_lab_run(lab, 0) != SOL_OK)
+        fail_msg("seed %llu: not found\n%s", (unsigned long long)seed, text);
+    for (int i = 0; i < n; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "x[%d]", i + 1);
+        double is = sim_lab_value(lab, name), want = link_state(&links[i]);
+        if (!(fabs(is - want) <= 1e-8 * (1 + fabs(want))))
+            fail_msg("seed %llu: %s = %.16g, not %.16g\n%s", (unsigned long long)seed, name, is,
+                     want, text);
+        *inner += links[i].kind == INNER;
+    }
+    sim_lab_close(lab);
+}
+
+static void drawn_chains(void **state)
+{
+    (void)state;
+    Soak soak = soak_begin("chains of conditions", 300, 1);
+    unsigned inner = 0;
+    while (soak_next(&soak))
+        check_chain(soak.seed, &inner);
+    soak_end(&soak);
+    printf("all found; %u loops have no solution at the guess\n", inner);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(drawn), cmocka_unit_test(drawn_ways)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(drawn), cmocka_unit_test(drawn_ways),
+                                       cmocka_unit_test(drawn_chains)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
