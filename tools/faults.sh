@@ -14,7 +14,7 @@ cd "$(dirname "$0")/.."
 root=$PWD copy=$PWD/build/faults jobs=${FAULTS_JOBS:-2}
 
 TESTS=(test_made_up test_circuit_truth test_train_truth test_mechanics test_births test_circuits
-       test_parts test_linear test_loops test_changing test_location test_newton test_impulses test_audit_sums)
+       test_parts test_linear test_loops test_changing test_location test_newton test_impulses test_rod)
 
 # fault NAME "TESTS THAT SHOULD FIND IT" FILE OLD NEW: OLD stands in FILE exactly once.
 names=() firsts=() files=() olds=() news=()
@@ -118,7 +118,7 @@ fault looks-too-rare "test_location test_circuit_truth" runtime/eval/looks.c \
 '    return before > 0 && isfinite(surprise) ? 0 * surprise : 0;'
 
 # A batch writes its slopes one state too far.
-fault slopes-displaced "test_parts test_changing test_births" runtime/eval/tape_direct.c \
+fault slopes-displaced "test_rod" runtime/eval/tape_direct.c \
 '        unit->ahead = (ptrdiff_t)unit->slots[s] - (ptrdiff_t)state;' \
 '        bool beyond = state + unit->n < tape->part->states.n;
         unit->ahead = (ptrdiff_t)unit->slots[s] - (ptrdiff_t)(state + beyond);'
@@ -135,14 +135,14 @@ static double jumped(' \
 static double jumped('
 
 # What all look at misses the last of a run.
-fault spread-incomplete "test_births test_changing" runtime/eval/tape_spread.c \
+fault spread-incomplete "test_changing test_births" runtime/eval/tape_spread.c \
 '    while (n-- > 0)
         rest += value[*var++] = *from++;' \
 '    while (n-- > 1)
         rest += value[*var++] = *from++;'
 
 # Who looks at all gets an old state.
-fault look-at-old-state "test_births test_changing test_audit_sums" runtime/eval/tape_spread.c \
+fault look-at-old-state "test_changing test_births" runtime/eval/tape_spread.c \
 '    for (; at < end; at++)
         to[at->place] = value[at->var];' \
 '    for (; at + 1 < end; at++)
