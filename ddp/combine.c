@@ -433,6 +433,11 @@ DdpExchanged ddp_exchanged(const Ddp *d)
                           .vars = d->exchanged_vars.at};
 }
 
+bool ddp_any_combination(const Ddp *d)
+{
+    return d->combined_of.n > 0;
+}
+
 /* The oldest one has the relation as it was entered; younger ones are made of more. */
 bool ddp_combination(const Ddp *d, DdpRel rel, DdpCombination *out)
 {

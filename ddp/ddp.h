@@ -106,6 +106,7 @@ typedef struct DdpCombination {
     const DdpRel *others;
 } DdpCombination;
 
+bool ddp_any_combination(const Ddp *d);
 bool ddp_combination(const Ddp *ddp, DdpRel rel, DdpCombination *out); /* false: rel itself does */
 /* The modeller's `tearing(x)`: +1 enters, -1 removes a hint. */
 void ddp_hint_tearing(Ddp *ddp, DdpVar var, int change);

@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 """What `run --audit` costs: processor time with it over that without it, for each family.
 
-    perf/audit.py [--only FAMILY,...] [--full] [--engine E] [--repeats N] [--program FILE]
+    perf/audit.py [--only FAMILY,...] [--full] [--engine E] [--repeats N] [--instructions] [--program FILE]
 
 Each family runs as perf/run.py times it, with its first solver, at the last of its sizes for the quick
-report; runs with and without the audit alternate, and the least time of each counts. Native code is kept
-in a cache of its own, so that only the first run of each compiles. A ratio above 2 makes the exit status 1.
+report. Native code is kept in a cache of its own, and runs are not counted until none adds to it: short
+ones end before all that they asked for is compiled. Then runs with and without the audit alternate, and
+the medians count. --instructions counts the instructions of the thread that simulates, with valgrind
+instead, twice, and the fewer count: that hardly depends on the machine's load. A ratio above 2 makes the exit status 1.
 """
 import argparse
 import os
+import re
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -25,7 +29,8 @@ def arguments():
     parser.add_argument("--only", help="families, separated by commas")
     parser.add_argument("--full", action="store_true", help="the third size of the full report, or its last")
     parser.add_argument("--engine", default="jit")
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--instructions", action="store_true")
     parser.add_argument("--program", type=Path, default=ROOT/"build"/"solstice")
     return parser.parse_args()
 
@@ -68,36 +73,73 @@ def processor_time(words):
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, None
 
 
+def instructions(words):
+    """of the thread that simulates: what the one that compiles gets done is a matter of the machine's load"""
+    with tempfile.TemporaryDirectory() as folder:
+        counts = f"{folder}/counts"
+        done = subprocess.run(["valgrind", "--tool=callgrind", "--separate-threads=yes",
+                               f"--callgrind-out-file={counts}"] + words,
+                              capture_output=True, text=True, timeout=3600, check=False)
+        first = Path(f"{counts}-01")
+        found = re.search(r"^summary: (\d+)", first.read_text(), re.MULTILINE) if first.exists() else None
+    if done.returncode != 0 or not found:
+        return None, done.stderr.strip().splitlines()[:1]
+    return float(found.group(1)), None
+
+
+MOST_WARM = 20  # runs until the cache of code is complete
+
+
+def warm_up(words, out):
+    """-> why not, or None"""
+    cache, before = out/"cache", -1
+    for _ in range(MOST_WARM):
+        now = sum(1 for _ in cache.rglob("*"))
+        if now == before:
+            return None
+        before = now
+        for more in ([], ["--audit"]):
+            why = processor_time(words + more)[1]
+            if why is not None:
+                return f"{' '.join(more)}: {why}"
+    return None
+
+
 def measure(family, size, chosen, out):
     words = command(family, size, write_model(family, size, out), chosen, out)
-    least = {"plain": float("inf"), "audit": float("inf")}
-    for _ in range(chosen.repeats):
+    why = warm_up(words, out)
+    found = {"plain": [], "audit": []}
+    cost = instructions if chosen.instructions else processor_time
+    for _ in range(2 if chosen.instructions else chosen.repeats):
         for name, more in (("plain", []), ("audit", ["--audit"])):
-            seconds, why = processor_time(words + more)
-            if why is not None:
-                return None, f"{name}: {why}"
-            least[name] = min(least[name], seconds)
-    return least, None
+            if why is None:
+                value, why = cost(words + more)
+                found[name].append(value)
+    if why is not None:
+        return None, why
+    middle = min if chosen.instructions else statistics.median
+    return {name: middle(values) for name, values in found.items()}, None
 
 
 def main():
     chosen = arguments()
     over = 0
     print(f"load {os.getloadavg()[0]:.1f}")
-    print(f"{'family':12} {'size':>8} {'seconds':>9} {'audited':>9} {'ratio':>6}")
+    unit, scale = ("10^6", 1e-6) if chosen.instructions else ("seconds", 1)
+    print(f"{'family':12} {'size':>8} {unit:>9} {'audited':>9} {'ratio':>6}")
     with tempfile.TemporaryDirectory() as folder:
         for family in cases.families(ROOT/"stdlib"):
             if chosen.only and family.name not in chosen.only.split(","):
                 continue
             sizes = family.sizes["full"][:3] if chosen.full else family.sizes["quick"]
-            least, why = measure(family, sizes[-1], chosen, Path(folder))
+            cost, why = measure(family, sizes[-1], chosen, Path(folder))
             if why:
                 print(f"{family.name:12} {sizes[-1]:8} {why}")
                 over += 1
                 continue
-            ratio = least["audit"]/least["plain"]
+            ratio = cost["audit"]/cost["plain"]
             over += ratio > 2
-            print(f"{family.name:12} {sizes[-1]:8} {least['plain']:9.3f} {least['audit']:9.3f} {ratio:6.2f}",
+            print(f"{family.name:12} {sizes[-1]:8} {cost['plain']*scale:9.3f} {cost['audit']*scale:9.3f} {ratio:6.2f}",
                   flush=True)
     return over > 0
 

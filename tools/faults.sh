@@ -14,7 +14,7 @@ cd "$(dirname "$0")/.."
 root=$PWD copy=$PWD/build/faults jobs=${FAULTS_JOBS:-2}
 
 TESTS=(test_made_up test_circuit_truth test_train_truth test_mechanics test_births test_circuits
-       test_parts test_linear test_loops test_changing test_location test_newton)
+       test_parts test_linear test_loops test_changing test_location test_newton test_impulses test_rod)
 
 # fault NAME "TESTS THAT SHOULD FIND IT" FILE OLD NEW: OLD stands in FILE exactly once.
 names=() firsts=() files=() olds=() news=()
@@ -56,7 +56,7 @@ fault node-left-out "test_circuit_truth test_train_truth" runtime/event/evaluate
         evaluate_touch_node(sim, edge->node);
         if (!node->part'
 
-fault output-not-fetched "test_births test_circuits" runtime/event/update.c \
+fault output-not-fetched "test_circuit_truth test_births" runtime/event/update.c \
 '    fetch_marked(sim, from);
 }' \
 '    (void)from;
@@ -111,6 +111,42 @@ fault old-value-ida "test_mechanics test_train_truth" runtime/solve/ida_driver.c
 fault old-value-rk "test_mechanics test_train_truth" runtime/solve/rk.c \
 '        rk->y[i] = rk->old[i] = sim->value[part->states.at[i].var];' \
 '        rk->y[i] = rk->length > 0 ? rk->y[i] : (rk->old[i] = sim->value[part->states.at[i].var]);'
+
+# Nothing that the clock drives is a surprise: looks lie farther and farther apart.
+fault looks-too-rare "test_location test_circuit_truth" runtime/eval/looks.c \
+'    return before > 0 && isfinite(surprise) ? surprise : 0;' \
+'    return before > 0 && isfinite(surprise) ? 0 * surprise : 0;'
+
+# A batch writes its slopes one state too far.
+fault slopes-displaced "test_rod" runtime/eval/tape_direct.c \
+'        unit->ahead = (ptrdiff_t)unit->slots[s] - (ptrdiff_t)state;' \
+'        bool beyond = state + unit->n < tape->part->states.n;
+        unit->ahead = (ptrdiff_t)unit->slots[s] - (ptrdiff_t)(state + beyond);'
+
+# What is balanced over a jump is weighed as it was before the jump.
+fault impulse-old-factor "test_impulses test_mechanics" runtime/event/impulse.c \
+'    return sum;
+}
+
+static double jumped(' \
+'    return sum < begin || sum > begin ? begin : sum;
+}
+
+static double jumped('
+
+# What all look at misses the last of a run.
+fault spread-incomplete "test_changing test_births" runtime/eval/tape_spread.c \
+'    while (n-- > 0)
+        rest += value[*var++] = *from++;' \
+'    while (n-- > 1)
+        rest += value[*var++] = *from++;'
+
+# Who looks at all gets an old state.
+fault look-at-old-state "test_changing test_births" runtime/eval/tape_spread.c \
+'    for (; at < end; at++)
+        to[at->place] = value[at->var];' \
+'    for (; at + 1 < end; at++)
+        to[at->place] = value[at->var];'
 
 # put FILE OLD NEW: in the copy; fails where OLD does not stand there exactly once.
 put() {

@@ -320,6 +320,19 @@ bool tape_evaluate(Part *part, double time, EvalHow how)
     return true;
 }
 
+TapeView tape_view(Part *part, double time)
+{
+    const TapeView none = {0};
+    Sim *sim = part->sim;
+    Tape *tape = find_ties(part) && !sim->eval.tied.n ? tape_current(part) : NULL;
+    if (!tape || !tape_fill(tape, sim->value))
+        return none;
+    load_rest(tape, time);
+    run(tape, tape->end[SECTION_CONDITIONS]);
+    tape->evaluated = false;
+    return (TapeView){tape->value, tape->results.number};
+}
+
 /* ---- comparisons ---- */
 
 /* False when one of them is about to leave its boundary, or has no value: that wants to be looked at

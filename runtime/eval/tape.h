@@ -68,6 +68,20 @@ void tape_tangent(Part *part, double clock, const double *states, double *slopes
  * or something is not finite, or comparisons have to be decided at their boundary. */
 bool tape_evaluate(Part *part, double time, EvalHow how);
 
+enum { TAPE_NOWHERE = UINT32_MAX };
+
+/* What a tape has of the variables of its part, for who reads it there: Sim.value is spared the copy. */
+typedef struct TapeView {
+    const double *value; /* [place] */
+    uint64_t number;     /* places are the same as when it was the same */
+} TapeView;
+
+/* As tape_evaluate, but nothing of it comes into Sim.value, and whether all is finite has to be seen by who looks. value
+ * NULL: as when that is false, or nobody has looked often at this structure. */
+TapeView tape_view(Part *part, double time);
+/* Where those variables are that have a place: place[var]; others are left alone. */
+void tape_view_places(const Part *part, uint32_t *place);
+
 /* May a part of this simulation have a tape some time? */
 bool tape_possible(const Sim *sim);
 

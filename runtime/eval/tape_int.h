@@ -57,6 +57,7 @@ struct Engine {
     VEC(TapeVar) tape_var; /* [var]: scratch of tape_build.c */
     uint32_t stamp;
     uint32_t patches; /* of all tapes, counted */
+    uint64_t spreads; /* lists of results that were made, counted (tape_spread.c) */
     uint32_t blocks;  /* segments that have code or asked for it */
     uint32_t rebuilt; /* blocks since engine_take_counts */
     uint32_t batches; /* of all tapes */
@@ -205,6 +206,7 @@ typedef struct TapeResults {
     VEC(Input) fill;      /* states, by variable */
     VEC(DdpVar) spread;   /* results, by place */
     VEC(Run) spread_runs; /* places that follow each other -> `spread`; none: it is no shorter */
+    uint64_t number;      /* of these lists, among all that there were */
 } TapeResults;
 
 /* The states that slopes depend on. tape_sets.c */

@@ -77,6 +77,7 @@ bool tape_fill(Tape *tape, const double *value)
     if (tape->results.looks < MADE_AFTER && ++tape->results.looks == MADE_AFTER) {
         make_fill(tape);
         make_spread(tape);
+        tape->results.number = ++tape->part->sim->engine->spreads;
     }
     const Input *at = tape->results.fill.at, *end = at + tape->results.fill.n;
     double *to = tape->value;
@@ -89,6 +90,17 @@ bool tape_fill(Tape *tape, const double *value)
     for (; at < end; at++)
         to[at->place] = value[at->var];
     return tape->results.looks == MADE_AFTER;
+}
+
+void tape_view_places(const Part *part, uint32_t *place)
+{
+    const Tape *tape = part->code.tape;
+    for (uint32_t i = 0; i < tape->inputs.n; i++)
+        place[tape->inputs.at[i].var] = tape->inputs.at[i].place;
+    for (uint32_t i = 0; i < tape->results.fill.n; i++)
+        place[tape->results.fill.at[i].var] = tape->results.fill.at[i].place;
+    for (uint32_t i = 0; i < tape->results.all.n; i++)
+        place[tape->results.all.at[i].var] = tape->results.all.at[i].place;
 }
 
 /* A sum of what is not finite is not finite. */

@@ -380,6 +380,20 @@ void part_bring(Part *part, EvalHow how)
         sim->loop.part_met(part);
 }
 
+TapeView part_view(Part *part)
+{
+    Sim *sim = part->sim;
+    bool plain = !part->fixed_steps && part->started && sim->loop.running &&
+                 part->crossed != sim->time && sim->loop.event_point_number > sim->point_number;
+    if (!plain || part->point_number == sim->point_number)
+        return (TapeView){0};
+    if (!is_there(part, sim->time))
+        part_at(part, sim->time);
+    sim->value[sim->clock] = sim->time;
+    sim->work += part->orders[0].n + part->orders[1].n;
+    return tape_view(part, sim->time);
+}
+
 /* Output that shows more of a part than this share of its nodes has it evaluated as a whole, by its
  * tape. */
 enum { GLANCE_FEW = 4, GLANCE_SHARE = 32 };

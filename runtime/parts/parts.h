@@ -41,6 +41,9 @@ void part_touch(Part *part); /* its orders have to be settled */
 void part_bring(
     Part *part,
     EvalHow how); /* its values at Sim.time, all evaluated; failures go to bring_status */
+/* As part_bring at an output point, but of its values only states come into Sim.value; the others are where the view says, and the
+ * part has not met. value NULL: it has to be brought. */
+struct TapeView part_view(Part *part);
 bool part_evaluate_wanted(Part *part); /* its states only; false: met as a whole */
 bool part_may_evaluate_wanted(
     Part *part); /* one of its nodes is to be evaluated alone; false: likewise */

@@ -32,6 +32,7 @@ void audit_close(Audit *audit)
     vec_free(mem, &audit->derivatives);
     vec_free(mem, &audit->candidates);
     vec_free(mem, &audit->loops);
+    vec_free(mem, &audit->loop_vars);
     vec_free(mem, &audit->used);
     vec_free(mem, &audit->kept);
     vec_free(mem, &audit->memory);
@@ -47,6 +48,7 @@ void audit_close(Audit *audit)
     vec_free(mem, &audit->far);
     vec_free(mem, &audit->slopes);
     vec_free(mem, &audit->needs.list);
+    audit_view_free(audit);
     mem_free(mem, audit);
 }
 
@@ -265,8 +267,7 @@ static void worst_text(Audit *audit, DdpRel rel, const DdpRelView *view)
     }
 }
 
-/* As the model has it, also where another relation stands in its place (frontend/singular.c). */
-static DdpRelView as_entered(const Sim *sim, DdpRel rel)
+DdpRelView audit_as_entered(const Sim *sim, DdpRel rel)
 {
     DdpRelView view = ddp_rel(sim->ddp, rel);
     DdpCombination entered;
@@ -283,7 +284,7 @@ void audit_keep_worst(Audit *audit, DdpRel rel, SolSide side, double amount)
     Sim *sim = audit->sim;
     char path[AUDIT_TEXT / 4];
     size_t at = 0;
-    DdpRelView view = as_entered(sim, rel);
+    DdpRelView view = audit_as_entered(sim, rel);
     if (!(amount > audit->worst))
         return;
     audit->worst = amount;
@@ -356,7 +357,7 @@ static bool is_no_news(Audit *audit, const FormInfo *form, const DdpRelView *vie
 static void check_relation(Audit *audit, DdpRel rel, SolSide side)
 {
     Sim *sim = audit->sim;
-    DdpRelView view = as_entered(sim, rel);
+    DdpRelView view = audit_as_entered(sim, rel);
     if (view.order > 0 || view.kind == DDP_DERIVATIVE)
         return;
     if (!load_values(audit, &view)) { /* time goes on, so everything is determined */
@@ -369,6 +370,7 @@ static void check_relation(Audit *audit, DdpRel rel, SolSide side)
     double off = residual(audit, form);
     if (off == 0)
         return;
+    audit_view_settle(audit);
     DdpCombination made;
     if (ddp_combination(sim->ddp, rel, &made)) {
         bring_lists(audit);
@@ -415,9 +417,11 @@ static void bring_variables(Audit *audit)
         vec_push(sim->mem, &audit->seen, ((Seen){0}));
         vec_push(sim->mem, &audit->size_least, sim->opt.atol);
     }
-    for (DdpVar var = 1; var < ddp_var_limit(sim->ddp) && var < sim->n_values; var++) {
+    bool nominals = world_has_nominals(sim->world);
+    uint32_t limit = ddp_var_limit(sim->ddp);
+    for (DdpVar var = 1; var < limit && var < sim->n_values; var++) {
         Seen *seen = &audit->seen.at[var];
-        audit->size_least.at[var] = least_size(sim, var);
+        audit->size_least.at[var] = nominals ? least_size(sim, var) : sim->opt.atol;
         if (seen->birth != sim->info[var].birth)
             *seen = (Seen){.birth = sim->info[var].birth, .last = sim->value[var]};
     }
@@ -446,31 +450,67 @@ static void keep_variable(Audit *audit, DdpVar var)
     seen->at = audit->kept.n;
 }
 
-static void list_relation(Audit *audit, DdpRel rel)
+static void keep_variables(Audit *audit, const DdpRelView *view)
+{
+    for (uint32_t i = 0; i < view->n; i++)
+        keep_variable(audit, view->vars[i]);
+}
+
+static void list_relation(Audit *audit, DdpRel rel, bool combines)
 {
     Sim *sim = audit->sim;
-    DdpRelView view = as_entered(sim, rel);
+    DdpRelView view = ddp_rel(sim->ddp, rel);
     DdpCombination made;
+    bool combined = combines && ddp_combination(sim->ddp, rel, &made);
     if (view.order > 0)
         return;
+    if (!combined && view.kind != DDP_DERIVATIVE && audit_plain_add(audit->plain, rel, &view)) {
+        if (!audit_plain_is_smooth(audit->plain, rel))
+            keep_variables(audit, &view);
+        return;
+    }
+    if (combined)
+        view = audit_as_entered(sim, rel);
     use_variables(audit, &view);
     if (view.kind == DDP_DERIVATIVE) {
         vec_push(sim->mem, &audit->derivatives, ((Derivative){rel, view.vars[0], view.vars[1]}));
-    } else if (ddp_combination(sim->ddp, rel, &made) ||
-               !audit_plain_add(audit->plain, rel, &view)) {
-        vec_push(sim->mem, &audit->others, rel);
-        for (uint32_t i = 0; i < view.n && look_up(audit, rel, view.form)->jumps; i++)
-            keep_variable(audit, view.vars[i]);
+        return;
     }
+    vec_push(sim->mem, &audit->others, rel);
+    if (look_up(audit, rel, view.form)->jumps)
+        keep_variables(audit, &view);
+}
+
+static void list_loop(Audit *audit, const EvalNode *node)
+{
+    Sim *sim = audit->sim;
+    uint32_t n = node->n_steps + node->n_tears;
+    AuditLoop loop = {audit->loop_vars.n, 0, 0};
+    for (uint32_t i = 0; i < n; i++)
+        vec_push(sim->mem, &audit->loop_vars, node_output(node, i));
+    loop.outputs = audit->loop_vars.n;
+    sim->mark++;
+    for (uint32_t i = 0; i < n; i++) {
+        DdpRelView view = ddp_rel(sim->ddp, node->ops[i].rel);
+        for (uint32_t k = 0; k < view.n; k++) {
+            Seen *seen = &audit->seen.at[view.vars[k]];
+            if (seen->mark != sim->mark)
+                vec_push(sim->mem, &audit->loop_vars, view.vars[k]);
+            seen->mark = sim->mark;
+        }
+    }
+    loop.end = audit->loop_vars.n;
+    vec_push(sim->mem, &audit->loops, loop);
 }
 
 static void list_loops(Audit *audit)
 {
     Sim *sim = audit->sim;
     vec_clear(&audit->loops);
+    vec_clear(&audit->loop_vars);
     for (DdpNode n = 1; n < sim->nodes.n; n++)
         if (sim->nodes.at[n].live && sim->nodes.at[n].loop)
-            vec_push(sim->mem, &audit->loops, n);
+            list_loop(audit, &sim->nodes.at[n]);
 }
 
 static bool is_state_slope(const Sim *sim, const Derivative *derivative)
@@ -491,15 +531,17 @@ static void bring_structure(Audit *audit)
     audit->structure = event_structures(sim) + 1;
     audit->known = false;
     bring_variables(audit);
-    audit_plain_clear(audit->plain);
+    audit_plain_begin(audit->plain);
     vec_clear(&audit->others);
     vec_clear(&audit->derivatives);
     vec_clear(&audit->used);
     vec_clear(&audit->kept);
     vec_clear(&audit->memory);
-    for (DdpRel rel = 1; rel < ddp_rel_limit(sim->ddp); rel++)
+    bool combines = ddp_any_combination(sim->ddp);
+    for (DdpRel rel = 1, limit = ddp_rel_limit(sim->ddp); rel < limit; rel++)
         if (ddp_rel_used(sim->ddp, rel))
-            list_relation(audit, rel);
+            list_relation(audit, rel, combines);
+    audit_plain_end(audit->plain);
     audit->kept_always = audit->kept.n;
     for (uint32_t i = 0; i < audit->derivatives.n; i++)
         keep_variable(audit, audit->derivatives.at[i].var);
@@ -515,20 +557,20 @@ static void bring_structure(Audit *audit)
  * violation of 1e-9. */
 static void set_floors(Audit *audit)
 {
-    Sim *sim = audit->sim;
-    for (uint32_t l = 0; l < audit->loops.n; l++) {
-        const EvalNode *node = &sim->nodes.at[audit->loops.at[l]];
+    const Sim *sim = audit->sim;
+    const DdpVar *var = audit->loop_vars.at;
+    bool nominals = world_has_nominals(sim->world);
+    for (const AuditLoop *l = audit->loops.at, *end = l + audit->loops.n; l < end; l++) {
         double largest = 0;
-        for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
-            DdpRelView view = ddp_rel(sim->ddp, node->ops[i].rel);
-            for (uint32_t k = 0; k < view.n; k++) {
-                double size = fabs(sim->value[view.vars[k]]);
-                largest = size > largest ? size : largest;
-            }
+        for (uint32_t i = l->outputs; i < l->end; i++) {
+            double size = fabs(sim->value[var[i]]);
+            largest = size > largest ? size : largest;
         }
-        for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
-            audit->size_least.at[node_output(node, i)] =
-                fmax(least_size(sim, node_output(node, i)), 1e-5 * largest);
+        for (uint32_t i = l->from; i < l->outputs; i++) {
+            double least = nominals ? least_size(sim, var[i]) : sim->opt.atol,
+                   *to = &audit->size_least.at[var[i]];
+            *to = 1e-5 * largest > least ? 1e-5 * largest : least;
+        }
     }
 }
 
@@ -548,6 +590,8 @@ static bool all_known(Audit *audit, SolSide side)
     if (audit->known && side == SOL_AT_POINT)
         return true;
     audit->known = false;
+    if (!audit_plain_has_values(audit->plain))
+        return false;
     for (uint32_t i = 0; i < audit->used.n; i++) {
         const ValueInfo *info = &sim->info[audit->used.at[i]];
         if (!info->has || info->pending)
@@ -564,6 +608,8 @@ static void remember_values(Audit *audit, SolSide side)
     const double *value = audit->sim->value;
     const DdpVar *var = audit->kept.at;
     bool all = side != SOL_AT_POINT || audit_any_step(audit);
+    if (all && !audit->states_only)
+        audit_view_settle(audit);
     uint32_t n = all ? audit->memory.n : audit->kept_always;
     for (Memory *m = audit->memory.at, *end = m + n; m < end; m++) {
         m->last = value[*var++];
@@ -590,8 +636,10 @@ static SolStatus check_shown(Audit *audit, const double *shown)
         DdpVar var = wanted.at[i];
         double value = sim->value[var], off = fabs(shown[var] - value);
         if (!sim->info[var].has || sol_unseen(shown[var]) || shown[var] == value ||
-            off <= fmax(audit->bound, 1e-9) * fabs(value) + 1e-13 * largest ||
-            off <= BOUNDARY_ROUNDINGS * error_bound_of_var(sim, var).rounding)
+            off <= fmax(audit->bound, 1e-9) * fabs(value) + 1e-13 * largest)
+            continue;
+        audit_view_settle(audit);
+        if (off <= BOUNDARY_ROUNDINGS * error_bound_of_var(sim, var).rounding)
             continue;
         diag_error(sim->diags, 0,
                    "at time %.10g the audit finds %s shown as %.17g, but it is %.17g", sim->time,
@@ -642,7 +690,7 @@ static SolStatus verdict(Audit *audit)
 /* Are the values of a relation those of Sim.time without asking any part for them? */
 static bool is_met(Sim *sim, DdpRel rel)
 {
-    DdpRelView view = as_entered(sim, rel);
+    DdpRelView view = audit_as_entered(sim, rel);
     for (uint32_t i = 0; i < view.n; i++)
         if (!evaluate_fetch_met(sim, view.vars[i], EVAL_PLAIN))
             return false;
@@ -689,8 +737,10 @@ static void check_all(Audit *audit, SolSide side)
         return;
     }
     vec_clear(&audit->candidates);
-    audit_plain_check(audit->plain, audit->size_least.at, fmin(audit->worst, audit->bound),
-                      &audit->candidates);
+    audit_plain_check(audit->plain, audit->view.value, audit->size_least.at,
+                      fmin(audit->worst, audit->bound), &audit->candidates);
+    if (audit->candidates.n)
+        audit_view_settle(audit);
     audit->relations += audit_plain_count(audit->plain) - audit->candidates.n;
     for (uint32_t i = 0; i < audit->candidates.n; i++)
         check_relation(audit, audit->candidates.at[i], side);
@@ -704,6 +754,8 @@ static SolStatus bring_all(Audit *audit, SolSide side)
     Sim *sim = audit->sim;
     bool settled =
         audit->known && side == SOL_AT_POINT && audit->structure == event_structures(sim) + 1;
+    if (settled && audit_view_bring(audit))
+        return SOL_OK;
     return settled ? evaluate_outputs_again(sim) : evaluate_outputs(sim);
 }
 
@@ -712,6 +764,7 @@ SolStatus audit_point(Audit *audit, SolSide side, const double *shown)
     Sim *sim = audit->sim;
     bool partly =
         sim->parts.n > SOL_FEW_PARTS && (side == SOL_BEFORE_EVENT || side == SOL_AFTER_EVENT);
+    audit->view.value = NULL;
     SolStatus status = partly ? SOL_OK : bring_all(audit, side);
     audit->floored = false;
     if (!partly)
@@ -729,6 +782,8 @@ SolStatus audit_point(Audit *audit, SolSide side, const double *shown)
         remember_values(audit, side);
     if (side == SOL_AT_POINT)
         status = audit_slopes(audit);
+    if (status == SOL_OK)
+        status = parts_status(sim);
     return status == SOL_OK ? verdict(audit) : status;
 }
 

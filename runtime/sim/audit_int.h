@@ -20,8 +20,14 @@ typedef struct Seen {
     uint64_t used;        /* Audit.structure in which a relation has it */
     uint64_t kept;        /* likewise, one for which `largest` and `last` are needed */
     uint32_t at;          /* there: 1 + its index in Audit.kept */
+    uint32_t mark;        /* is Sim.mark: met in this walk */
     double largest, last; /* up to the structure before; of what is kept: in Audit.memory */
 } Seen;
+
+/* A loop: where its variables are in Audit.loop_vars. */
+typedef struct AuditLoop {
+    uint32_t from, outputs, end;
+} AuditLoop;
 
 /* The same of a variable that is kept. */
 typedef struct Memory {
@@ -57,6 +63,20 @@ typedef struct Needs {
     bool others;     /* they follow from other parts, too */
 } Needs;
 
+typedef struct ViewCopy {
+    DdpVar var;
+    uint32_t place;
+} ViewCopy;
+
+/* Values where the tape of the only part has them. audit_view.c */
+typedef struct AuditView {
+    const double *value;  /* [place], at this point; NULL: all are in Sim.value */
+    uint64_t number;      /* TapeView.number of the following */
+    VEC(uint32_t) place;  /* [DdpVar] */
+    NodeList needed;      /* variables that are read from Sim.value, scratch */
+    VEC(ViewCopy) copies; /* those of the part, each once */
+} AuditView;
+
 struct Audit {
     Sim *sim;
     double bound;
@@ -66,8 +86,9 @@ struct Audit {
     VEC(Derivative) derivatives;
     bool states_only;   /* each of them is the slope of a state */
     RelList candidates; /* scratch */
-    NodeList loops;
-    NodeList used;           /* variables of relations */
+    VEC(AuditLoop) loops;
+    VEC(DdpVar) loop_vars;   /* [AuditLoop]: what they determine, then what they are about */
+    NodeList used;           /* variables of `others` and `derivatives` */
     NodeList kept;           /* those whose values are remembered */
     VEC(Memory) memory;      /* [kept] */
     uint32_t kept_always;    /* so many of them at every point */
@@ -86,6 +107,7 @@ struct Audit {
     VEC(double) far;         /* states of a part at another point of its step */
     VEC(Slope) slopes;       /* of the part that is looked at */
     Needs needs;
+    AuditView view;
     double before; /* time of the point before */
     bool astray;   /* somebody met at another time than the present */
     uint64_t points, relations;
@@ -106,6 +128,16 @@ static inline Memory audit_memory(const Audit *audit, DdpVar var)
 
 /* audit.c: a relation that is violated by so much, if it is the worst so far. */
 void audit_keep_worst(Audit *audit, DdpRel rel, SolSide side, double amount);
+
+/* audit.c: as the model has it, also where another relation stands in its place (frontend/singular.c). */
+DdpRelView audit_as_entered(const Sim *sim, DdpRel rel);
+
+/* audit_view.c: as evaluate_outputs_again, but what the tape has stays there: Audit.view. False: nothing was done that matters. */
+bool audit_view_bring(Audit *audit);
+void audit_view_slopes(Audit *audit, const Part *part); /* of its states, into Sim.value */
+/* All values are in Sim.value from now on. */
+void audit_view_settle(Audit *audit);
+void audit_view_free(Audit *audit);
 
 /* audit_slopes.c: is there a step that it will look at? */
 bool audit_any_step(const Audit *audit);

@@ -1,45 +1,10 @@
 /* audit_plain.c: relations of plain forms -> those that are violated. See audit_plain.h. */
-#include "runtime/sim/audit_plain.h"
+#include "runtime/sim/audit_plain_int.h"
 #include "ddp/apply.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-enum { MOST_OPS = 40, WIDTH = 32, MOST_TERMS = 6, INEXACT_RESTS = 63 };
-
-typedef struct PlainOp {
-    uint8_t op;
-    uint8_t a, b, c; /* of an operation: places of its operands; of X_POS: the position */
-    double k;
-} PlainOp;
-
-/* What is known of a sum when it is compiled: terms as they are, the last with either sign; or any factors. */
-typedef enum SumKind { SUM_ALL, SUM_BUT_LAST, SUM_OTHER } SumKind;
-
-/* A form, and its relations. */
-typedef struct Plain {
-    Form form;
-    bool able;   /* its operations are known here */
-    bool smooth; /* and have slopes */
-    bool once;   /* every variable stands in it once */
-    bool linear; /* left - right is offset + factor[i]*variable[i] + ..., with numbers */
-    SumKind sum; /* of a linear one */
-    uint8_t n_ops, n, left, right;
-    uint8_t position[MOST_TERMS]; /* of a linear one: in the form, of each term */
-    double offset, factor[MOST_TERMS];
-    PlainOp op[MOST_OPS];
-    RelList rels;
-    VEC(DdpVar) vars; /* [rel][position], of a linear one [rel][term] */
-    uint32_t rests;   /* points for which nobody asks whether all sums are 0: they were not */
-} Plain;
-
-struct AuditPlain {
-    Sim *sim;
-    VEC(Plain) forms;
-    VEC(uint32_t) by_form; /* [Form]: 1 + its place above */
-    uint64_t count;
-};
 
 AuditPlain *audit_plain_open(Sim *sim)
 {
@@ -53,20 +18,56 @@ void audit_plain_close(AuditPlain *plain)
     Mem *mem = plain->sim->mem;
     for (uint32_t i = 0; i < plain->forms.n; i++) {
         vec_free(mem, &plain->forms.at[i].rels);
-        vec_free(mem, &plain->forms.at[i].vars);
+        vec_free(mem, &plain->forms.at[i].vars.at);
+        audit_rows_free(mem, &plain->forms.at[i]);
     }
     vec_free(mem, &plain->forms);
     vec_free(mem, &plain->by_form);
+    vec_free(mem, &plain->of_rel);
     mem_free(mem, plain);
 }
 
-void audit_plain_clear(AuditPlain *plain)
+void audit_plain_begin(AuditPlain *plain)
 {
-    plain->count = 0;
-    for (uint32_t i = 0; i < plain->forms.n; i++) {
-        vec_clear(&plain->forms.at[i].rels);
-        vec_clear(&plain->forms.at[i].vars);
+    plain->round++;
+    plain->placed = false;
+}
+
+/* The last one of its form takes its place. */
+static void drop(AuditPlain *plain, PlainRel *where)
+{
+    Plain *f = &plain->forms.at[where->form - 1];
+    uint32_t n = f->n, to = where->at;
+    DdpRel last = vec_pop(&f->rels);
+    f->vars.at.n -= n;
+    if (to < f->rels.n) {
+        f->rels.at[to] = last;
+        plain->of_rel.at[last].at = to;
+        memcpy(f->vars.at.at + (size_t)to * n, f->vars.at.at + f->vars.at.n,
+               n * sizeof *f->vars.at.at);
     }
+    where->form = 0;
+    plain->count--;
+}
+
+void audit_plain_end(AuditPlain *plain)
+{
+    for (PlainRel *where = plain->of_rel.at, *end = where + plain->of_rel.n; where < end; where++)
+        if (where->form && where->round != plain->round)
+            drop(plain, where);
+}
+
+bool audit_plain_has_values(const AuditPlain *plain)
+{
+    bool has = true;
+    for (uint32_t i = 0; i < plain->forms.n; i++) {
+        const Plain *f = &plain->forms.at[i];
+        for (const DdpVar *var = f->vars.at.at, *end = var + f->vars.at.n; var < end; var++) {
+            const ValueInfo *info = &plain->sim->info[*var];
+            has &= info->has && !info->pending;
+        }
+    }
+    return has;
 }
 
 uint64_t audit_plain_count(const AuditPlain *plain)
@@ -141,36 +142,37 @@ static bool translate(Plain *f, const FormTable *table, const FormInfo *form, co
     f->once = true;
     for (uint32_t i = 0; i < n; i++)
         f->once &= f->op[i].op == X_CONST || uses[i] == 1;
+    f->moves = f->once && f->smooth;
     return true;
 }
 
 /* An operation as a number and a multiple of each variable. */
-typedef struct Terms {
+typedef struct Multiples {
     bool linear, constant;
     double offset, factor[MOST_TERMS];
-} Terms;
+} Multiples;
 
-static Terms sum_of(const Terms *a, const Terms *b, double sign)
+static Multiples sum_of(const Multiples *a, const Multiples *b, double sign)
 {
-    Terms t = {
+    Multiples t = {
         a->linear && b->linear, a->constant && b->constant, a->offset + sign * b->offset, {0}};
     for (int i = 0; i < MOST_TERMS; i++)
         t.factor[i] = a->factor[i] + sign * b->factor[i];
     return t;
 }
 
-static Terms multiple_of(const Terms *a, double by)
+static Multiples multiple_of(const Multiples *a, double by)
 {
-    Terms t = {a->linear && isfinite(by), a->constant, a->offset * by, {0}};
+    Multiples t = {a->linear && isfinite(by), a->constant, a->offset * by, {0}};
     for (int i = 0; i < MOST_TERMS; i++)
         t.factor[i] = a->factor[i] * by;
     return t;
 }
 
-static Terms terms_of(const PlainOp *op, const Terms *terms)
+static Multiples terms_of(const PlainOp *op, const Multiples *terms)
 {
-    const Terms *a = &terms[op->a], *b = &terms[op->b];
-    Terms t = {op->op == X_CONST || op->op == X_POS, op->op == X_CONST, op->k, {0}};
+    const Multiples *a = &terms[op->a], *b = &terms[op->b];
+    Multiples t = {op->op == X_CONST || op->op == X_POS, op->op == X_CONST, op->k, {0}};
     switch (op->op) {
     case X_POS:
         t.offset = 0;
@@ -221,18 +223,21 @@ static SumKind sum_kind(Plain *f)
 
 static void find_terms(Plain *f)
 {
-    Terms terms[MOST_OPS];
+    Multiples terms[MOST_OPS];
     if (!f->smooth || f->n > MOST_TERMS)
         return;
     for (uint32_t i = 0; i < f->n_ops; i++)
         terms[i] = terms_of(&f->op[i], terms);
-    Terms whole = sum_of(&terms[f->left], &terms[f->right], -1);
+    Multiples whole = sum_of(&terms[f->left], &terms[f->right], -1);
     f->linear = whole.linear;
     f->offset = whole.offset;
     memcpy(f->factor, whole.factor, sizeof f->factor);
     for (uint32_t i = 0; i < f->n; i++)
         f->position[i] = (uint8_t)i;
     f->sum = sum_kind(f);
+    f->factors = 0;
+    for (uint32_t i = 0; i < f->n; i++)
+        f->factors += fabs(f->factor[i]);
 }
 
 static void find_out(AuditPlain *plain, Plain *f, Form form)
@@ -262,17 +267,48 @@ static Plain *form_of(AuditPlain *plain, Form form)
     return &plain->forms.at[plain->by_form.at[form] - 1];
 }
 
-bool audit_plain_add(AuditPlain *plain, DdpRel rel, const DdpRelView *view)
+static uint64_t content_of(const DdpRelView *view)
+{
+    const uint64_t factor = 0x9e3779b97f4a7c15u;
+    uint64_t content = (view->form + 1) * factor;
+    for (uint32_t i = 0; i < view->n; i++)
+        content = (content ^ content >> 29 ^ view->vars[i]) * factor;
+    return content;
+}
+
+static bool add(AuditPlain *plain, DdpRel rel, const DdpRelView *view, PlainRel *where)
 {
     Mem *mem = plain->sim->mem;
     Plain *f = form_of(plain, view->form);
-    if (!f->able || !f->smooth || !(f->once || f->linear) || view->n != f->n)
+    if (!f->able || view->n != f->n)
         return false;
+    where->form = plain->by_form.at[view->form];
+    where->at = f->rels.n;
     vec_push(mem, &f->rels, rel);
     for (uint32_t i = 0; i < view->n; i++)
-        vec_push(mem, &f->vars, view->vars[f->linear ? f->position[i] : i]);
+        vec_push(mem, &f->vars.at, view->vars[f->linear ? f->position[i] : i]);
     plain->count++;
     return true;
+}
+
+bool audit_plain_is_smooth(const AuditPlain *plain, DdpRel rel)
+{
+    return plain->forms.at[plain->of_rel.at[rel].form - 1].smooth;
+}
+
+bool audit_plain_add(AuditPlain *plain, DdpRel rel, const DdpRelView *view)
+{
+    while (plain->of_rel.n <= rel)
+        vec_push(plain->sim->mem, &plain->of_rel, ((PlainRel){0}));
+    PlainRel *where = &plain->of_rel.at[rel];
+    uint64_t content = content_of(view);
+    where->round = plain->round;
+    if (where->form && where->content == content)
+        return true;
+    if (where->form)
+        drop(plain, where);
+    where->content = content;
+    return add(plain, rel, view, where);
 }
 
 /* ---- values ---- */
@@ -350,6 +386,8 @@ bool audit_plain_sides(AuditPlain *plain, Form form, const double *local, double
 }
 
 /* Values, and by how much they move with their variables, of some relations. */
+enum { WIDTH = 32 };
+
 typedef struct Lanes {
     double value[MOST_OPS][WIDTH], moves[MOST_OPS][WIDTH];
 } Lanes;
@@ -357,7 +395,7 @@ typedef struct Lanes {
 static void load(const Plain *f, const double *value, const double *least, uint32_t from,
                  uint32_t n, uint32_t i, Lanes *l)
 {
-    const DdpVar *var = f->vars.at + (size_t)from * f->n + f->op[i].a;
+    const DdpVar *var = f->vars.at.at + (size_t)from * f->n + f->op[i].a;
     for (uint32_t k = 0; k < n; k++, var += f->n) {
         double x = value[*var], size = fabs(x);
         l->value[i][k] = x;
@@ -382,6 +420,25 @@ static void combine_product(const PlainOp *op, uint32_t n, uint32_t i, Lanes *l)
         l->value[i][k] = a[k] * b[k];
         l->moves[i][k] = l->moves[op->a][k] * fabs(b[k]) + l->moves[op->b][k] * fabs(a[k]);
     }
+}
+
+/* Values alone. */
+static void combine_values(const PlainOp *op, uint32_t n, uint32_t i, Lanes *l)
+{
+    const double *a = l->value[op->a], *b = l->value[op->b], *c = l->value[op->c];
+    double *to = l->value[i];
+    if (op->op == X_SELECT)
+        for (uint32_t k = 0; k < n; k++)
+            to[k] = a[k] != 0 ? b[k] : c[k];
+    else if (op->op == X_MUL)
+        for (uint32_t k = 0; k < n; k++)
+            to[k] = a[k] * b[k];
+    else if (x_op_is_binary((XOp)op->op))
+        for (uint32_t k = 0; k < n; k++)
+            to[k] = pair_value((XOp)op->op, a[k], b[k]);
+    else
+        for (uint32_t k = 0; k < n; k++)
+            to[k] = x_apply_unary((XOp)op->op, a[k]);
 }
 
 static void combine_other(const PlainOp *op, uint32_t n, uint32_t i, Lanes *l)
@@ -423,6 +480,8 @@ static void evaluate(const Plain *f, const double *value, const double *least, u
         const PlainOp *op = &f->op[i];
         if (op->op == X_POS)
             load(f, value, least, from, n, i, l);
+        else if (op->op != X_CONST && !f->moves)
+            combine_values(op, n, i, l);
         else if (op->op != X_CONST)
             combine(op, n, i, l);
         for (uint32_t k = 0; op->op == X_CONST && k < n; k++) {
@@ -432,7 +491,8 @@ static void evaluate(const Plain *f, const double *value, const double *least, u
     }
 }
 
-/* The same rounding is forgiven as where relations are looked at one by one. */
+/* The same rounding is forgiven as where relations are looked at one by one, and no more where it is not known by how much
+ * the sides move. */
 static bool is_candidate(double left, double right, double moves, double above)
 {
     double off = fabs(left - right);
@@ -441,183 +501,42 @@ static bool is_candidate(double left, double right, double moves, double above)
              off <= above * moves || left == right);
 }
 
-/* A sum of n multiples: is it within what its largest terms round to, or allow? `least` NULL: values count as they are, which is quick and less generous. */
-static bool is_sum_right(const Plain *f, uint32_t n, const DdpVar *var, const double *value,
-                         const double *least, double above)
+static void check_sums(AuditPlain *plain, Plain *f, const double *view, SumBound bound,
+                       RelList *candidates)
 {
-    double sum = f->offset, size = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        double x = value[var[i]];
-        sum += f->factor[i] * x;
-        double own = fabs(x);
-        size += fabs(f->factor[i]) * (least && least[var[i]] > own ? least[var[i]] : own);
+    Mem *mem = plain->sim->mem;
+    uint32_t before = candidates->n;
+    if (view) {
+        audit_rows_check(mem, f, view, bound, candidates);
+        audit_sums_check(mem, f, &f->places.loose, view, bound, candidates);
+        audit_sums_check(mem, f, &f->places.apart, plain->sim->value, bound, candidates);
+    } else {
+        audit_sums_check(mem, f, &f->vars, plain->sim->value, bound, candidates);
     }
-    return fabs(sum) <= above * size && size <= DBL_MAX;
+    for (uint32_t i = before; i < candidates->n; i++)
+        candidates->at[i] = f->rels.at[candidates->at[i]];
 }
 
-typedef double Pair __attribute__((vector_size(16)));
-typedef int64_t PairTruth __attribute__((vector_size(16)));
-
-static inline Pair two(const double *value, DdpVar a, DdpVar b)
-{
-    return (Pair){value[a], value[b]};
-}
-
-/* Of two of them side by side, as is_sum_right() has it; n and `kind` are numbers that the compiler sees. */
-static inline Pair sum_of_two(const Plain *f, uint32_t n, SumKind kind, const DdpVar *var,
-                              const double *value)
-{
-    Pair sum = two(value, var[0], var[n]);
-    if (kind == SUM_OTHER)
-        sum = sum * f->factor[0] + f->offset;
-    for (uint32_t i = 1; i < n; i++) {
-        Pair term = two(value, var[i], var[n + i]);
-        if (kind == SUM_OTHER)
-            term *= f->factor[i];
-        sum = kind == SUM_BUT_LAST && i + 1 == n ? sum - term : sum + term;
-    }
-    return sum;
-}
-
-/* Are all of them 0? What was solved for one of its variables, and is a sum, mostly is. `many` is even. */
-static inline bool are_zero(const Plain *f, uint32_t n, SumKind kind, uint32_t many,
-                            const DdpVar *var, const double *value)
-{
-    PairTruth off = {0};
-    for (const DdpVar *end = var + (size_t)many * n; var < end; var += 2 * (size_t)n)
-        off |= (PairTruth)sum_of_two(f, n, kind, var, value);
-    return ((off[0] | off[1]) & INT64_MAX) == 0; /* 0 or -0: nothing that is no number either */
-}
-
-/* Are two variables the same in each of them, or with `sum` opposite? Most connections are met exactly. */
-static inline bool are_same(bool sum, uint32_t many, const DdpVar *var, const double *value)
-{
-    PairTruth off = {0};
-    for (const DdpVar *end = var + 2 * (size_t)(many & ~3u); var < end; var += 8) {
-        Pair a = two(value, var[0], var[2]), b = two(value, var[1], var[3]);
-        Pair c = two(value, var[4], var[6]), d = two(value, var[5], var[7]);
-        off |= (PairTruth)(sum ? a + b : a - b) | (PairTruth)(sum ? c + d : c - d);
-    }
-    if (many & 2) {
-        Pair a = two(value, var[0], var[2]), b = two(value, var[1], var[3]);
-        off |= (PairTruth)(sum ? a + b : a - b);
-    }
-    return ((off[0] | off[1]) & INT64_MAX) == 0; /* 0 or -0: nothing that is no number either */
-}
-
-/* Are all of them right, two by two and without a branch that is hard to foresee? What is allowed
- * is the mean of what the values allow as they are and of what they would if all were as small as
- * they may count, so never more than is_sum_right() allows. `many` is even; n and `kind` are numbers that
- * the compiler sees. */
-static inline bool are_sums_right(const Plain *f, uint32_t n, SumKind kind, uint32_t many,
-                                  const DdpVar *var, const double *value, double above,
-                                  double least)
-{
-    const PairTruth sign = {INT64_MAX, INT64_MAX};
-    const double unit = kind == SUM_OTHER ? 1 : fabs(f->factor[0]);
-    const Pair floor = {above * least / unit / 2, above * least / unit / 2};
-    PairTruth count = {0}; /* less one for each that is right */
-    for (const DdpVar *end = var + (size_t)many * n; var < end; var += 2 * (size_t)n) {
-        Pair sum = two(value, var[0], var[n]), size = {0};
-        if (kind == SUM_OTHER)
-            sum *= f->factor[0];
-        if (n > 1) /* the last is no larger than the others, or it is not right */
-            size = (Pair)((PairTruth)sum & sign);
-        if (kind == SUM_OTHER)
-            sum += f->offset;
-        for (uint32_t i = 1; i < n; i++) {
-            Pair term = two(value, var[i], var[n + i]);
-            if (kind == SUM_OTHER)
-                term *= f->factor[i];
-            if (i + 1 < n)
-                size += (Pair)((PairTruth)term & sign);
-            sum = kind == SUM_BUT_LAST && i + 1 == n ? sum - term : sum + term;
-        }
-        Pair off = (Pair)((PairTruth)sum & sign);
-        count += off - above / 2 * size <= floor; /* not where something is no number */
-    }
-    return -(count[0] + count[1]) == many;
-}
-
-/* Are all of them met exactly? Which are is a matter of the form, so it is asked again only now and then where they
- * were not. */
-static bool are_exact(Plain *f, uint32_t many, const DdpVar *var, const double *value)
-{
-    bool exact = false;
-    if (f->rests > 0) {
-        f->rests--;
-        return false;
-    }
-    if (f->n == 2 && f->sum == SUM_ALL)
-        exact = are_same(true, many, var, value);
-    else if (f->n == 2 && f->sum == SUM_BUT_LAST)
-        exact = are_same(false, many, var, value);
-    else if (f->n == 2)
-        exact = are_zero(f, 2, SUM_OTHER, many, var, value);
-    else if (f->n == 3 && f->sum == SUM_ALL)
-        exact = are_zero(f, 3, SUM_ALL, many, var, value);
-    else if (f->n == 3 && f->sum == SUM_BUT_LAST)
-        exact = are_zero(f, 3, SUM_BUT_LAST, many, var, value);
-    else if (f->n == 3)
-        exact = are_zero(f, 3, SUM_OTHER, many, var, value);
-    f->rests = exact ? 0 : INEXACT_RESTS;
-    return exact;
-}
-
-/* The same as are_sums_right(), by the quickest way for their number of terms. */
-static bool are_all_right(Plain *f, uint32_t many, const DdpVar *var, const double *value,
-                          double above, double least)
-{
-    if (are_exact(f, many, var, value))
-        return true;
-    if (f->n == 1)
-        return are_sums_right(f, 1, SUM_OTHER, many, var, value, above, least);
-    if (f->n == 2)
-        return are_sums_right(f, 2, SUM_OTHER, many, var, value, above, least);
-    if (f->n == 3 && f->sum == SUM_ALL)
-        return are_sums_right(f, 3, SUM_ALL, many, var, value, above, least);
-    if (f->n == 3 && f->sum == SUM_BUT_LAST)
-        return are_sums_right(f, 3, SUM_BUT_LAST, many, var, value, above, least);
-    if (f->n == 3)
-        return are_sums_right(f, 3, SUM_OTHER, many, var, value, above, least);
-    return are_sums_right(f, f->n, SUM_OTHER, many, var, value, above, least);
-}
-
-static void check_linear(AuditPlain *plain, Plain *f, const double *least, double above,
-                         RelList *candidates)
-{
-    const double *value = plain->sim->value;
-    const DdpVar *var = f->vars.at;
-    uint32_t even = f->rels.n & ~1u, n = f->n, k = 0;
-    double factors = 0;
-    for (uint32_t i = 0; i < n; i++)
-        factors += fabs(f->factor[i]);
-    double all = world_has_nominals(plain->sim->world) ? 0 : plain->sim->opt.atol;
-    above = fmax(above, 8 * DBL_EPSILON);
-    if (are_all_right(f, even, var, value, above, all * factors))
-        k = even;
-    for (var += (size_t)k * n; k < f->rels.n; k++, var += n)
-        if (!is_sum_right(f, n, var, value, NULL, above) &&
-            !is_sum_right(f, n, var, value, least, above))
-            vec_push(plain->sim->mem, candidates, f->rels.at[k]);
-}
-
-void audit_plain_check(AuditPlain *plain, const double *least, double above, RelList *candidates)
+void audit_plain_check(AuditPlain *plain, const double *view, const double *least, double above,
+                       RelList *candidates)
 {
     Lanes l;
+    double all = world_has_nominals(plain->sim->world) ? 0 : plain->sim->opt.atol;
+    const SumBound bound = {least, all, above};
     for (uint32_t i = 0; i < plain->forms.n; i++) {
         Plain *f = &plain->forms.at[i];
         if (f->linear) {
-            check_linear(plain, f, least, above, candidates);
+            check_sums(plain, f, view, bound, candidates);
             continue;
         }
         for (uint32_t from = 0; from < f->rels.n; from += WIDTH) {
             uint32_t n = f->rels.n - from < WIDTH ? f->rels.n - from : WIDTH;
             evaluate(f, plain->sim->value, least, from, n, &l);
-            for (uint32_t k = 0; k < n; k++)
-                if (is_candidate(l.value[f->left][k], l.value[f->right][k],
-                                 l.moves[f->left][k] + l.moves[f->right][k], above))
+            for (uint32_t k = 0; k < n; k++) {
+                double moves = f->moves ? l.moves[f->left][k] + l.moves[f->right][k] : 0;
+                if (is_candidate(l.value[f->left][k], l.value[f->right][k], moves, above))
                     vec_push(plain->sim->mem, candidates, f->rels.at[from + k]);
+            }
         }
     }
 }

@@ -297,6 +297,7 @@ static bool are_states_right(Audit *audit, Part *part)
     double time = sim->time, apart = apart_of(part, (Reach){part->back, part->now}, time);
     if (part->method != PART_IDA || part->bridge.on || apart == 0)
         return false;
+    audit_view_slopes(audit, part);
     vec_reserve(sim->mem, &audit->far, part->states.n);
     double *far = audit->far.at;
     memcpy(far, part->integrator->unknowns(part, time - 2 * apart), part->states.n * sizeof *far);
@@ -377,6 +378,8 @@ SolStatus audit_slopes(Audit *audit)
     Reach all = {-INFINITY, INFINITY};
     if (are_steps_right(audit))
         return SOL_OK;
+    if (audit_any_step(audit))
+        audit_view_settle(audit);
     list_slopes(audit, &all);
     if (!audit->slopes.n)
         return SOL_OK;

@@ -6,12 +6,15 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "runtime/eval/tape.h"
+#include "runtime/parts/parts.h"
 #include "runtime/sim/audit_plain.h"
 #include "tests/support/sim_lab.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* n of each kind of sum: equal, opposite, factors, three terms of one sign or not, a number beside them, four terms, one
  * term; and one that is none. */
@@ -59,7 +62,7 @@ static void expect_found(Sim *sim, AuditPlain *plain, const double *least, DdpVa
     RelList found = {0};
     double right = sim->value[var];
     sim->value[var] = wrong;
-    audit_plain_check(plain, least, 0, &found);
+    audit_plain_check(plain, NULL, least, 0, &found);
     sim->value[var] = right;
     for (DdpRel rel = 1; rel < ddp_rel_limit(sim->ddp); rel++) {
         if (!ddp_rel_used(sim->ddp, rel))
@@ -87,9 +90,22 @@ static void check_each(Sim *sim, AuditPlain *plain)
         expect_found(sim, plain, least, var, NAN);
     }
     RelList found = {0};
-    audit_plain_check(plain, least, 0, &found);
+    audit_plain_check(plain, NULL, least, 0, &found);
     assert_int_equal(found.n, 0);
     free(least);
+}
+
+static AuditPlain *plain_of(Sim *sim)
+{
+    AuditPlain *plain = audit_plain_open(sim);
+    audit_plain_begin(plain);
+    for (DdpRel rel = 1; rel < ddp_rel_limit(sim->ddp); rel++) {
+        DdpRelView view = ddp_rel_used(sim->ddp, rel) ? ddp_rel(sim->ddp, rel) : (DdpRelView){0};
+        if (view.n && view.order == 0 && view.kind != DDP_DERIVATIVE)
+            assert_true(audit_plain_add(plain, rel, &view) || view.n > 4);
+    }
+    audit_plain_end(plain);
+    return plain;
 }
 
 static void each_violation_is_found(void **state)
@@ -101,15 +117,158 @@ static void each_violation_is_found(void **state)
         SimLab *lab = sim_lab_text(text, &options);
         assert_int_equal(sim_lab_run(lab, 1), SOL_OK);
         Sim *sim = lab->sim->sim;
-        AuditPlain *plain = audit_plain_open(sim);
-        for (DdpRel rel = 1; rel < ddp_rel_limit(sim->ddp); rel++) {
-            DdpRelView view =
-                ddp_rel_used(sim->ddp, rel) ? ddp_rel(sim->ddp, rel) : (DdpRelView){0};
-            if (view.n && view.order == 0 && view.kind != DDP_DERIVATIVE)
-                assert_true(audit_plain_add(plain, rel, &view));
-        }
+        AuditPlain *plain = plain_of(sim);
         assert_true(audit_plain_count(plain) >= 9 * (uint64_t)n);
         check_each(sim, plain);
+        audit_plain_close(plain);
+        sim_lab_close(lab);
+        free(text);
+    }
+}
+
+/* ---- where a tape has them ---- */
+
+/* What a tape has after many looks: what is read from it at the present time. */
+static TapeView view_of(Sim *sim)
+{
+    TapeView view = {0};
+    assert_int_equal(sim->parts.n, 1);
+    for (int i = 0; i < 20; i++) {
+        parts_look_at(sim, sim->time);
+        view = part_view(sim->parts.at[0]);
+    }
+    assert_non_null(view.value);
+    return view;
+}
+
+/* A sum all of whose terms are read there: not the equation with sin(time), nor the long sum. */
+static bool is_in_tape(const Sim *sim, const DdpRelView *view, const uint32_t *place)
+{
+    bool all = view->n <= 4;
+    for (uint32_t i = 0; i < view->n; i++)
+        all &= place[view->vars[i]] != TAPE_NOWHERE && view->vars[i] != sim->clock;
+    return all;
+}
+
+static bool has_place(const DdpRelView *view, const uint32_t *place, uint32_t at)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < view->n; i++)
+        any |= place[view->vars[i]] == at;
+    return any;
+}
+
+static bool are_one(Sim *sim, DdpRel a, DdpRel b, const uint32_t *place)
+{
+    DdpRelView x = ddp_rel(sim->ddp, a), y = ddp_rel(sim->ddp, b);
+    bool same = x.form == y.form;
+    for (uint32_t i = 0; i < x.n && same; i++)
+        same &= place[x.vars[i]] == place[y.vars[i]];
+    return same;
+}
+
+/* A relation, or one of the same form about the same places. */
+static bool is_found(Sim *sim, const RelList *found, DdpRel rel, const uint32_t *place)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < found->n; i++)
+        any |= are_one(sim, found->at[i], rel, place);
+    return any;
+}
+
+/* With `wrong` at a place those relations are violated that are about it, and no other. Returns how many. */
+static int expect_at(Sim *sim, AuditPlain *plain, const double *least, const uint32_t *place,
+                     TapeView view, uint32_t at, double wrong)
+{
+    RelList found = {0};
+    int looked_at = 0;
+    double *there = (double *)view.value + at, right = *there;
+    *there = wrong;
+    audit_plain_check(plain, view.value, least, 0, &found);
+    *there = right;
+    for (uint32_t i = 0; i < found.n; i++) {
+        DdpRelView rel = ddp_rel(sim->ddp, found.at[i]);
+        assert_true(has_place(&rel, place, at));
+    }
+    for (DdpRel rel = 1; rel < ddp_rel_limit(sim->ddp); rel++) {
+        if (!ddp_rel_used(sim->ddp, rel))
+            continue;
+        DdpRelView rv = ddp_rel(sim->ddp, rel);
+        bool one = rv.n == 2 && place[rv.vars[0]] == place[rv.vars[1]]; /* a = b, of one place */
+        if (rv.order || rv.kind == DDP_DERIVATIVE || !is_in_tape(sim, &rv, place) || one ||
+            !has_place(&rv, place, at))
+            continue;
+        assert_true(is_found(sim, &found, rel, place));
+        looked_at++;
+    }
+    vec_free(sim->mem, &found);
+    return looked_at;
+}
+
+static int check_places(Sim *sim, AuditPlain *plain)
+{
+    uint32_t n = ddp_var_limit(sim->ddp), *place = malloc(n * sizeof *place);
+    double *least = calloc(n, sizeof *least);
+    NodeList needed = {0};
+    int looked_at = 0;
+    assert_int_equal(evaluate_outputs(sim), SOL_OK);
+    TapeView view = view_of(sim);
+    for (uint32_t i = 0; i < n; i++)
+        place[i] = TAPE_NOWHERE;
+    tape_view_places(sim->parts.at[0], place);
+    audit_plain_place(plain, place, &needed);
+    for (DdpVar var = 1; var < n; var++) {
+        double x = place[var] == TAPE_NOWHERE ? 0 : view.value[place[var]];
+        if (x == 0 || part_of_var(sim, var) == NULL)
+            continue;
+        assert_true(x == sim->value[var]);
+        looked_at += expect_at(sim, plain, least, place, view, place[var], x * (1 + 1e-9));
+        looked_at += expect_at(sim, plain, least, place, view, place[var], -x);
+        looked_at += expect_at(sim, plain, least, place, view, place[var], INFINITY);
+        looked_at += expect_at(sim, plain, least, place, view, place[var], NAN);
+    }
+    vec_free(sim->mem, &needed);
+    free(place);
+    free(least);
+    return looked_at;
+}
+
+/* All in one part, so that one tape has them: each feels the first. */
+static char *joined_sums(int n)
+{
+    char *text = NULL, *parts = sums(n);
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    char *all = strstr(parts, "model All");
+    fprintf(f, "%.*s", (int)(all - parts), parts);
+    fprintf(f, "model All\nimplementation:\n  static Real joined;\n");
+    for (int i = 0; i < n; i++)
+        fprintf(f, "  static Sums s%d{k << %g};\n", i, 1 + 0.37 * i);
+    fprintf(f, "  der(x = joined, start << 0) = s0.e");
+    for (int i = 1; i < n; i++)
+        fprintf(f, " + s%d.e", i);
+    fprintf(f, ";\nend All;\n");
+    fclose(f);
+    free(parts);
+    return text;
+}
+
+static void each_violation_in_a_tape_is_found(void **state)
+{
+    (void)state;
+    for (int n = 5; n <= 26; n += 7) {
+        char *text = joined_sums(n);
+        SolOptions options = {.stop = 1,
+                              .steps = 10,
+                              .batch_from = 2,
+                              .engine = SOL_ENGINE_JIT,
+                              .jit_wait = true,
+                              .cache = "off"};
+        SimLab *lab = sim_lab_text(text, &options);
+        assert_int_equal(sim_lab_run(lab, 1), SOL_OK);
+        Sim *sim = lab->sim->sim;
+        AuditPlain *plain = plain_of(sim);
+        assert_true(check_places(sim, plain) >= 4 * n);
         audit_plain_close(plain);
         sim_lab_close(lab);
         free(text);
@@ -157,6 +316,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_violation_is_found),
+        cmocka_unit_test(each_violation_in_a_tape_is_found),
         cmocka_unit_test(values_do_not_depend_on_who_evaluates),
         cmocka_unit_test(what_is_not_finite_is_seen),
     };
