@@ -255,7 +255,7 @@ static void put_in_all(Sim *sim, bool dynamics)
     for (uint32_t i = 0; i < sim->loop.unsettled.n; i++) {
         DdpNode n = sim->loop.unsettled.at[i];
         EvalNode *node = &sim->nodes.at[n];
-        if (!node->live || (evaluate_place(node) == PLACE_DYNAMICS) != dynamics)
+        if (!node->live || (node_place(node) == PLACE_DYNAMICS) != dynamics)
             continue;
         check_clocked(sim, n);
         put_in(sim, n);
