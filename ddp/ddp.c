@@ -473,16 +473,6 @@ uint32_t ddp_rel_size(const Ddp *d, DdpRel r)
     return REL(d, r).n;
 }
 
-DdpRel ddp_rel_origin(const Ddp *d, DdpRel r)
-{
-    return REL(d, r).origin;
-}
-
-DdpRelKind ddp_rel_kind(const Ddp *d, DdpRel r)
-{
-    return (DdpRelKind)REL(d, r).kind;
-}
-
 DdpVarView ddp_var(const Ddp *d, DdpVar v)
 {
     const Var *var = &VAR(d, v);

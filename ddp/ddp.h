@@ -246,8 +246,6 @@ typedef struct DdpVarView {
 
 DdpRelView ddp_rel(const Ddp *ddp, DdpRel rel);
 uint32_t ddp_rel_size(const Ddp *ddp, DdpRel rel); /* DdpRelView.n alone */
-DdpRel ddp_rel_origin(const Ddp *ddp, DdpRel rel); /* likewise: one part of it */
-DdpRelKind ddp_rel_kind(const Ddp *ddp, DdpRel rel);
 DdpVarView ddp_var(const Ddp *ddp, DdpVar var);
 /* Relations that name the variable, or depend on it (logic): *cursor is 0 at the beginning; 0: no more. */
 DdpRel ddp_next_use(const Ddp *ddp, DdpVar var, uint32_t *cursor);

@@ -431,7 +431,6 @@ typedef struct SimUpdate {
     bool due; /* a structural change began an update: it counts from its first commit on */
     VEC(BranchId) turned;  /* `if`s whose condition came out against the branch that is there */
     NodeList skipped;      /* due, and left alone */
-    NodeList refused;      /* due, but not determined: evaluated where a branch turns after all */
     NodeList marked;       /* what was marked since marks were made anew */
     NodeList exempt;       /* what acts behind it */
     VEC(DdpVar) undecided; /* what `if`s may determine that are born and stay undecided */

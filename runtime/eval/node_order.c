@@ -328,7 +328,7 @@ static bool is_plain(const Sim *sim, DdpNode n)
 
 static InstId owner_of(const Sim *sim, DdpNode n)
 {
-    return world_rel_owner(sim->world, ddp_rel_origin(sim->ddp, sim->nodes.at[n].ops[0].rel));
+    return world_rel_owner(sim->world, ddp_rel(sim->ddp, sim->nodes.at[n].ops[0].rel).origin);
 }
 
 /* Nodes from `first` on that make one segment. */

@@ -66,16 +66,10 @@ bool evaluate_is_determined(const Sim *sim, DdpVar var)
 
 /* What a `when` that acts holds is evaluated also where something in it is not determined, by its
  * last value, unless it is a loop. What follows from its transmissions, or stands in a branch whose condition is not
- * determined (U1: also because a branch is left alone), is determined all the same: that is known when all that it reads was
- * evaluated. */
-static bool is_open_update(const Sim *sim)
-{
-    return sim->update.acting || (sim->update.complete && sim->update.turned.n);
-}
-
+ * determined, is determined all the same: that is known when all that it reads was evaluated. */
 static bool may_be_evaluated(const Sim *sim, const EvalNode *node)
 {
-    return node->determined || is_open_update(sim);
+    return node->determined || sim->update.acting;
 }
 
 static bool is_evaluated(const Sim *sim, const EvalNode *node)
@@ -93,12 +87,8 @@ static bool is_evaluated(const Sim *sim, const EvalNode *node)
 void evaluate_touch_node(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
-    if (node->dirty)
+    if (node->dirty || !may_be_evaluated(sim, node))
         return;
-    if (!may_be_evaluated(sim, node)) {
-        vec_push(sim->mem, &sim->update.refused, n);
-        return;
-    }
     node->dirty = true;
     if (node->factored)
         reselect_note_constant(sim, n);
@@ -283,8 +273,7 @@ static bool ready(Sim *sim, DdpNode n, EvalHow how)
 {
     for (uint32_t i = 0; i < sim->nodes.at[n].n_reads; i++) {
         DdpVar var = sim->nodes.at[n].reads[i].var;
-        if (sim->info[var].node || sim->info[var].state || var == sim->clock)
-            evaluate_fetch(sim, var, how);
+        evaluate_fetch(sim, var, how);
         if ((!sim->info[var].has || sim->info[var].pending) && !reads_nothing(sim, n, var))
             return false;
     }
@@ -367,7 +356,7 @@ static void note_change(Sim *sim, const EvalNode *node, DdpVar var, double old)
  * decision: who reads it and stands in a branch whose condition is not determined could not be evaluated then. */
 static void touch_undetermined(Sim *sim, DdpVar var)
 {
-    for (const ReadEdge *edge = sim->info[var].readers; edge && is_open_update(sim);
+    for (const ReadEdge *edge = sim->info[var].readers; edge && sim->update.acting;
          edge = edge->next) {
         const EvalNode *reader = &sim->nodes.at[edge->node];
         if (!reader->determined && sim->info[node_output(reader, 0)].pulsed < sim->update.from)

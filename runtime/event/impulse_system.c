@@ -64,10 +64,8 @@ double impulse_system_before(const ImpulseSystem *s, DdpVar var)
 static DdpRel next_derivative(const Sim *sim, DdpVar var, uint32_t position, uint32_t *cursor)
 {
     for (DdpRel rel; (rel = ddp_next_use(sim->ddp, var, cursor));) {
-        if (ddp_rel_kind(sim->ddp, rel) != DDP_DERIVATIVE)
-            continue;
         DdpRelView view = ddp_rel(sim->ddp, rel);
-        if (view.order == 0 && view.vars[position] == var)
+        if (view.kind == DDP_DERIVATIVE && view.order == 0 && view.vars[position] == var)
             return rel;
     }
     return 0;

@@ -89,7 +89,7 @@ void integer_note(Sim *sim)
     uint32_t n;
     const DdpDelta *delta = ddp_delta(sim->ddp, &n);
     for (uint32_t i = 0; i < n; i++) {
-        if (delta[i].change > DDP_NODE_CHANGED)
+        if (delta[i].change == DDP_NODE_GONE)
             continue;
         DdpNodeView node = ddp_node(sim->ddp, delta[i].node);
         for (uint32_t k = 0; k < node.n_steps; k++)

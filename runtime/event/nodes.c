@@ -567,8 +567,7 @@ void nodes_apply(Sim *sim)
         }
     for (uint32_t i = 0; i < n; i++) {
         const EvalNode *node = &sim->nodes.at[delta[i].node];
-        bool moved = delta[i].change == DDP_NODE_MOVED; /* and nothing else */
-        for (uint32_t k = 0; node->live && !moved && k < node->n_reads; k++)
+        for (uint32_t k = 0; node->live && k < node->n_reads; k++)
             know_derivative(sim, node->reads[k].var);
         if (node->live && delta[i].change <= DDP_NODE_CHANGED)
             reselect_note(sim, delta[i].node);
@@ -623,7 +622,6 @@ void nodes_close(Sim *sim)
     vec_free(sim->mem, &sim->change.held_back);
     vec_free(sim->mem, &sim->change.loops);
     vec_free(sim->mem, &sim->update.skipped);
-    vec_free(sim->mem, &sim->update.refused);
     vec_free(sim->mem, &sim->build.remade);
     vec_free(sim->mem, &sim->update.marked);
     vec_free(sim->mem, &sim->update.exempt);

@@ -132,7 +132,8 @@ static void need_made(Making *m)
         need_all(m, made.n, made.vars);
         m->made.at[--left] = made;
     }
-    memmove(m->made.at, m->made.at + left, (m->made.n - left) * sizeof *m->made.at);
+    if (left)
+        memmove(m->made.at, m->made.at + left, (m->made.n - left) * sizeof *m->made.at);
     m->made.n -= left;
 }
 
@@ -165,7 +166,8 @@ static bool find_needed(Making *m)
             note(m, &m->needed, node_output(node, k));
         }
     }
-    memmove(m->nodes.at, m->nodes.at + left, (m->nodes.n - left) * sizeof *m->nodes.at);
+    if (left)
+        memmove(m->nodes.at, m->nodes.at + left, (m->nodes.n - left) * sizeof *m->nodes.at);
     m->nodes.n -= left;
     need_made(m);
     return true;
@@ -411,7 +413,8 @@ static void add_op(Making *m, const Ddp *ddp, DdpRel rel, uint32_t target, X val
     DdpRelView view = ddp_rel(ddp, rel);
     PlanOp op = {.target = target, .residual = residual_of(m, view), .rel = m->rel_of.at[rel]};
     uint32_t *vars = arena_alloc(&m->plan->arena, (view.n + 1) * sizeof *vars);
-    memcpy(vars, view.vars, view.n * sizeof *vars);
+    if (view.n)
+        memcpy(vars, view.vars, view.n * sizeof *vars);
     op.vars = vars;
     op.value = value ? value : op.residual;
     op.code = evaluate_make_code(m->sim, op.value);

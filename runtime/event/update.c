@@ -204,16 +204,6 @@ static void fetch_marked(Sim *sim, uint32_t from)
     }
 }
 
-/* What stands in a branch whose condition is not determined in this update is evaluated as usual. */
-static void take_refused(Sim *sim)
-{
-    for (uint32_t i = 0; i < sim->update.refused.n; i++)
-        if (sim->update.refused.at[i] < sim->nodes.n &&
-            sim->nodes.at[sim->update.refused.at[i]].live)
-            evaluate_touch_node(sim, sim->update.refused.at[i]);
-    vec_clear(&sim->update.refused);
-}
-
 static void leave_alone(Sim *sim, BranchId id)
 {
     DdpNode condition = sim->info[sim->branches.at[id].condition].node;
@@ -224,7 +214,6 @@ static void leave_alone(Sim *sim, BranchId id)
     world_branch_rels(sim->world, id, mark_rel, &leaving);
     mark_readers(sim, from);
     fetch_marked(sim, from);
-    take_refused(sim);
 }
 
 /* ---- U1 ---- */
@@ -482,7 +471,6 @@ void update_end(Sim *sim)
     sim->update.complete = false; /* what follows belongs to the next update */
     sim->update.births_before = sim->build.births;
     vec_clear(&sim->update.olds);
-    vec_clear(&sim->update.refused);
     trail_end_update(sim);
 }
 

@@ -128,11 +128,6 @@ static const char *const event_known[] = {
         "if initial() then b1 = false; else if false then else then b1 = time >= 1.5; end if;"
         "if n0 <> 3 then else then b2 = b1; end if;"
         "if initial() then else then when not (b2) then end when; end if;"),
-    /* U1: n1 has no equation while its branch is left alone; what stands in `if n1 <= 3` is evaluated as usual */
-    TOP("static Real x0; static Integer n1; static Real x3; static Boolean b4;",
-        "if time >= 2.75 then x0 = 3.5; else then x0 = 2.0; end if;"
-        "if x0 < 2.875 then if time < 2.75 then n1 = 1; end if; else then n1 = 0; end if;"
-        "x3 << x0; if n1 <= 3 then b4 = x3 < 2.125; end if; if b4 then end if;"),
 };
 
 #undef TOP
