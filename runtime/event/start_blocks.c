@@ -124,12 +124,18 @@ static bool factor(Solving *b)
 
 enum { MOST_STEPS = 100 };
 
-/* How large the step is beside the unknowns. */
-static double step_size(const Solving *b)
+/* How large the step is beside the unknowns, now and at the guess. Who is 0 in both has no size: such a step is as large as
+ * `without_size` says. */
+static double step_size(const Solving *b, double without_size)
 {
     double most = 0;
-    for (uint32_t i = 0; i < b->n; i++)
-        most = fmax(most, fabs(b->step[i]) / (1 + fabs(b->old[i])));
+    for (uint32_t i = 0; i < b->n; i++) {
+        double size = fmax(fabs(b->old[i]), fabs(b->guess[i])), step = fabs(b->step[i]);
+        bool known = size > 0 || step == 0;
+        most = fmax(most, !known     ? fmax(without_size, step)
+                          : size < 1 ? step / size
+                                     : step / (1 + size));
+    }
     return isfinite(most) ? most : INFINITY;
 }
 
@@ -164,9 +170,9 @@ static bool newton(Solving *b)
             b->old[k] = get(b, k);
         }
         inline_matrix_solve(b->matrix, b->step);
-        double size = step_size(b), next = size < ROUNDING ? INFINITY : search_line(b, off);
+        double next = step_size(b, 1) < ROUNDING ? INFINITY : search_line(b, off);
         if (!isfinite(next))
-            return size < SMALL;
+            return step_size(b, 0) < SMALL;
         off = next;
     }
     return off == 0;
