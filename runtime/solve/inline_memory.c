@@ -158,8 +158,9 @@ static bool same_ops(const Sim *sim, const InlinePlan *a, const InlinePlan *b)
 
 static bool same_blocks(const InlinePlan *a, const InlinePlan *b)
 {
-    bool same = a->blocks.n == b->blocks.n && a->tears.n == b->tears.n &&
-                memcmp(a->tears.at, b->tears.at, a->tears.n * sizeof *a->tears.at) == 0;
+    bool same = a->blocks.n == b->blocks.n && a->tears.n == b->tears.n;
+    for (uint32_t i = 0; i < a->tears.n && same; i++)
+        same = a->tears.at[i] == b->tears.at[i];
     for (uint32_t i = 0; i < a->blocks.n && same; i++) {
         const InlineBlock *x = &a->blocks.at[i], *y = &b->blocks.at[i];
         same = x->kind == y->kind && x->inside == y->inside && x->constant == y->constant &&
