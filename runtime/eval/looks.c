@@ -27,7 +27,6 @@ void looks_begin(PartLooks *looks, double from, double piece)
 {
     double least = 64 * DBL_EPSILON * fmax(fabs(from), piece);
     looks->least = fmax(least, FIRST / GROWTH * piece);
-    looks->jumps = 0;
     if (looks->at[1] == from && looks->gap > 0)
         return;
     looks->at[0] = looks->at[1] = from;

@@ -143,6 +143,7 @@ SolStatus part_search(Part *part, double to)
     search.dips = may_dip(part, to);
     part->touch.search = false;
     part->event = INFINITY;
+    part->looks.jumps = 0;
     double whole = to - part->from;
     search.begin = part->from;
     uint32_t unreal = 0;
