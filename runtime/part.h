@@ -164,7 +164,7 @@ typedef struct PartTouch {
     bool search;     /* comparisons must be looked at again */
     bool searching;  /* in Sim.loop.to_search */
     bool behind;     /* has the values of the left side of an event that is its own */
-    bool steady;     /* met at the time of an event that is not its own, for both sides of it */
+    bool steady;     /* brought to the time of an event that is not its own, for both sides of it */
     uint64_t due;    /* number of the last event that was its own: SimLoop.number */
 } PartTouch;
 

@@ -227,7 +227,7 @@ typedef struct NodeOrder {
     struct OrderCalls *calls; /* blocks.c: all of it, evaluated often; NULL: not made */
 } NodeOrder;
 
-#define EACH_LEAF(order, segment)                                                                  \
+#define EACH_SEGMENT(order, segment)                                                               \
     for (uint32_t c_ = 0; c_ < (order)->chunks.n; c_++)                                            \
         for (uint32_t l_ = 0, last_ = (order)->chunks.at[c_]->n; l_ < last_; l_++)                 \
             for (Segment *segment = (order)->chunks.at[c_]->segment[l_]; segment; segment = NULL)
@@ -318,7 +318,7 @@ typedef struct SimRecord {
     uint64_t births_before; /* of variables, when it began */
     VEC(EventCause) causes; /* of the event, besides conditions (event_cause.c) */
     double begin;
-    double met_seconds;   /* bringing parts to the time of the event, before it begins */
+    double bring_seconds; /* bringing parts to the time of the event, before it begins */
     bool untold;          /* the event is over, the client does not know of it yet */
     double waited_before; /* for the compiler, when it was */
     uint64_t work_before; /* when the event began */
@@ -557,8 +557,8 @@ typedef struct SimLoop {
     NodeList fetch; /* scratch of evaluate_fetch: node, next read */
     SimOutputPlan output_plan;
     const struct Integrator *const *integrators; /* [PartMethod] */
-    bool (*part_met)(Part *part); /* its conditions may have changed: true if one would fire */
-    bool running;                 /* the parts have integrators */
+    bool (*part_brought)(Part *part); /* its conditions may have changed: true if one would fire */
+    bool running;                     /* the parts have integrators */
     double left_time;  /* where the values before the event are taken; Sim.time: nowhere else */
     double event_time; /* and where it is, while its left side is looked at */
     bool left;         /* that side is looked at */

@@ -112,7 +112,7 @@ static void prepare_node_order(Sim *sim, const NodeOrder *order)
             make_code(sim, order->fresh.at[i]);
     if (order->tape) /* all others have theirs, or were never evaluated but by it */
         return;
-    EACH_LEAF (order, segment)
+    EACH_SEGMENT (order, segment)
         if (segment->plain && !segment->code)
             make_code(sim, segment);
 }
@@ -138,7 +138,7 @@ void blocks_prepare(Part *part)
 
 static void forget_node_order(Sim *sim, const NodeOrder *order)
 {
-    EACH_LEAF (order, segment) {
+    EACH_SEGMENT (order, segment) {
         segment_code_free(sim, segment);
         if (!segment->plain)
             loop_code_forget(sim, &sim->nodes.at[segment->nodes.at[0]]);
@@ -257,7 +257,7 @@ static void list_calls(Sim *sim, const NodeOrder *order, struct OrderCalls *list
     uint32_t uses = list->calls.n ? HEAT_EVERY : 0; /* else each has counted its own */
     vec_clear(&list->calls);
     vec_clear(&list->targets);
-    EACH_LEAF (order, segment) {
+    EACH_SEGMENT (order, segment) {
         struct SegmentCode *code = segment->code;
         JitCode native = code ? block_code(&code->block, JIT_VALUE) : (JitCode){.any = NULL};
         if (!segment->plain || !native.any) {
@@ -313,7 +313,7 @@ SolStatus evaluate_node_order(Sim *sim, NodeOrder *order, EvalHow how)
     double none;
     if (evaluate_calls(sim, order))
         return SOL_OK;
-    EACH_LEAF (order, segment) {
+    EACH_SEGMENT (order, segment) {
         if (evaluate_quickly(sim, segment, &none) && none == 0)
             continue;
         SolStatus status = segment_evaluate(sim, segment, how);
@@ -357,7 +357,7 @@ static int step_segment(Part *part, Segment *segment, void *residuals)
 
 static int step_segments(Part *part, double **residuals)
 {
-    EACH_LEAF (&part->orders[0], segment)
+    EACH_SEGMENT (&part->orders[0], segment)
         if (step_segment(part, segment, residuals))
             return 1;
     return 0;
@@ -376,7 +376,7 @@ void blocks_prepare_tangents(Part *part)
 {
     Sim *sim = part->sim;
     bool asked = false;
-    EACH_LEAF (&part->orders[0], segment)
+    EACH_SEGMENT (&part->orders[0], segment)
         if (segment->code && !segment->code->block.asked[JIT_TANGENT]) {
             make_tangent(sim, segment);
             asked = true;

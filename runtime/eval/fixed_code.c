@@ -50,7 +50,7 @@ static struct FixedCode *make(Part *part)
     uint32_t relations = 0;
     part->code.fixed = fixed;
     fixed->version = part->orders[0].version;
-    EACH_LEAF (&part->orders[0], segment)
+    EACH_SEGMENT (&part->orders[0], segment)
         vec_push(sim->mem, &fixed->segment, segment);
     for (uint32_t i = 0; i < fixed->segment.n; i++) {
         const Segment *segment = fixed->segment.at[i];

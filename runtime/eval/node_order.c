@@ -452,7 +452,7 @@ static void node_order_verify(Sim *sim, const NodeOrder *order)
 {
     DdpNode before = 0;
     uint32_t n = 0, segments = 0;
-    EACH_LEAF (order, segment) {
+    EACH_SEGMENT (order, segment) {
         must(segment->nodes.n > 0 && segment->chunk->order == order,
              "a segment is empty or astray");
         segments++;
@@ -489,7 +489,7 @@ void node_order_list(Sim *sim, const NodeOrder *order, NodeList *list)
 {
     vec_clear(list);
     vec_reserve(sim->mem, list, order->n + 1);
-    EACH_LEAF (order, segment) {
+    EACH_SEGMENT (order, segment) {
         memcpy(list->at + list->n, segment->nodes.at, segment->nodes.n * sizeof *list->at);
         list->n += segment->nodes.n;
     }
@@ -497,7 +497,7 @@ void node_order_list(Sim *sim, const NodeOrder *order, NodeList *list)
 
 void node_order_free(Sim *sim, NodeOrder *order)
 {
-    EACH_LEAF (order, segment) {
+    EACH_SEGMENT (order, segment) {
         for (uint32_t i = 0; i < segment->nodes.n; i++)
             sim->nodes.at[segment->nodes.at[i]].segment = NULL;
         segment_code_free(sim, segment);

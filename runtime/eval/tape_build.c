@@ -224,7 +224,7 @@ static void fetch_ahead(const Chunk *chunk, uint32_t at)
 
 static void add_node_order(Making *m, uint32_t section)
 {
-    EACH_LEAF (&m->part->orders[section], segment) {
+    EACH_SEGMENT (&m->part->orders[section], segment) {
         fetch_ahead(segment->chunk, l_);
         if (!segment->plan)
             m->loops |= m->sim->nodes.at[segment->nodes.at[0]].loop;

@@ -57,7 +57,7 @@ static bool describe_node_order(Engine *engine, const NodeOrder *order)
 {
     bool fine = true;
     say(engine, order->n_segments);
-    EACH_LEAF (order, segment) {
+    EACH_SEGMENT (order, segment) {
         say(engine, segment->nodes.n << 1 | segment->probe);
         for (uint32_t i = 0; fine && i < segment->nodes.n; i++)
             fine = describe_node(engine, segment->nodes.at[i]);

@@ -118,7 +118,7 @@ static void check_members(const Tape *tape)
 {
     Part *part = tape->part;
     for (int which = 0; which < 2; which++)
-        EACH_LEAF (&part->orders[which], segment)
+        EACH_SEGMENT (&part->orders[which], segment)
             check_member(tape, segment->plan);
     for (uint32_t i = 0; i < part->lists.watched.n; i++) {
         const EvalNode *node = &part->sim->nodes.at[part->lists.watched.at[i]];

@@ -44,7 +44,8 @@ static double reach(const Part *part)
     uint32_t n = part->states.n;
     double longest = compare_look(part->sim);
     for (uint32_t i = 0; i < n; i++) {
-        double allowed = values_allowed(part->sim, part->states.at[i].var, fabs(part->bridge.at[i]));
+        double allowed =
+            values_allowed(part->sim, part->states.at[i].var, fabs(part->bridge.at[i]));
         if (part->bridge.at[n + i] != 0)
             longest = fmin(longest, allowed / fabs(part->bridge.at[n + i]));
     }

@@ -101,9 +101,9 @@ void before_note_set(Sim *sim, DdpVar var);           /* it is about to be set *
 bool before_note_unseen(Sim *sim, const EvalNode *node);
 const ValueBefore *before_find(const Sim *sim, DdpVar var); /* NULL: none is noted */
 bool before_is_unknown(const Sim *sim, DdpNode node);
-/* What was noted as unknown, or nobody looked at. SOL_CANCELLED: with `only_met`, a part would have to be brought
+/* What was noted as unknown, or nobody looked at. SOL_CANCELLED: with `only_brought`, a part would have to be brought
  * here. */
-SolStatus before_evaluate(Sim *sim, DdpNode node, bool only_met, EvalHow how);
+SolStatus before_evaluate(Sim *sim, DdpNode node, bool only_brought, EvalHow how);
 void before_keep(Sim *sim, DdpNode node); /* it is about to change: if its values are unknown */
 /* The value of the update before; of what was born or is known in this one the present value. A branch may be born
  * late in an update, when some values are new already: `pre` and parameters see these. */
@@ -112,9 +112,9 @@ double before_value(Sim *sim, DdpVar var);
 /* ---- event_record.c ---- */
 
 void event_record_listen(Sim *sim, void (*tell)(void *, const SolEvent *), void *context);
-void event_record_like(Sim *sim, const Sim *other); /* the same listens */
-void event_record_noticed(Sim *sim);                /* what is evaluated from now on is its work */
-void event_record_met(Sim *sim, double seconds);    /* that bringing parts to its time took */
+void event_record_like(Sim *sim, const Sim *other);  /* the same listens */
+void event_record_noticed(Sim *sim);                 /* what is evaluated from now on is its work */
+void event_record_brought(Sim *sim, double seconds); /* that bringing parts to its time took */
 void event_record_begin(Sim *sim);
 void event_record_end(Sim *sim);
 void event_record_restarts(Sim *sim, uint32_t parts);

@@ -25,9 +25,9 @@ void event_record_noticed(Sim *sim)
     sim->record.work_before = sim->work;
 }
 
-void event_record_met(Sim *sim, double seconds)
+void event_record_brought(Sim *sim, double seconds)
 {
-    sim->record.met_seconds = seconds;
+    sim->record.bring_seconds = seconds;
 }
 
 void event_record_restarts(Sim *sim, uint32_t parts)
@@ -114,8 +114,8 @@ void event_record_end(Sim *sim)
     sim->record.event.loops_after = evaluate_committed(sim)->loops;
     sim->record.event.structural = sim->build.structure_changed;
     sim->record.event.structure_us =
-        (timer_now() - sim->record.begin + sim->record.met_seconds) * 1e6;
-    sim->record.met_seconds = 0;
+        (timer_now() - sim->record.begin + sim->record.bring_seconds) * 1e6;
+    sim->record.bring_seconds = 0;
     cause_end(sim);
     sim->record.event.n_triggers = sim->record.triggers.n;
     sim->record.event.triggers = sim->record.triggers.at;

@@ -481,7 +481,7 @@ static void bring_changed(Sim *sim, uint32_t n, const DdpDelta *delta)
     }
     bool few = sim->parts.n <= SOL_FEW_PARTS;
     for (uint32_t i = 0; i < sim->build.followers.n; i++)
-        if (few || evaluate_fetch_met(
+        if (few || evaluate_fetch_brought(
                        sim, node_output(&sim->nodes.at[sim->build.followers.at[i]], 0), EVAL_EVENT))
             bring_node(sim, sim->build.followers.at[i]);
 }

@@ -37,7 +37,7 @@ static void evaluate_probes(Part *part, EvalHow how)
 {
     Sim *sim = part->sim;
     for (int which = 0; which < 2; which++)
-        EACH_LEAF (&part->orders[which], segment)
+        EACH_SEGMENT (&part->orders[which], segment)
             for (uint32_t i = 0; segment->probe && i < segment->nodes.n; i++)
                 evaluate_or_keep(sim, segment->nodes.at[i], how);
 }
@@ -57,7 +57,7 @@ static SolStatus probe_at(void *context, double time, const NodeList *nodes)
     if (tape_evaluate(part, time, EVAL_PLAIN))
         return SOL_OK;
     for (int which = 0; which < 2; which++)
-        EACH_LEAF (&part->orders[which], segment) {
+        EACH_SEGMENT (&part->orders[which], segment) {
             SolStatus status = segment->probe ? segment_evaluate(sim, segment, EVAL_PLAIN) : SOL_OK;
             if (status != SOL_OK)
                 return status;

@@ -122,18 +122,18 @@ static SolStatus evaluate_before(Sim *sim, DdpNode n, EvalHow how)
     return status;
 }
 
-/* False: with `only_met`, a part would have to come to this time. */
-static bool bring(Sim *sim, DdpVar var, bool only_met, EvalHow how)
+/* False: with `only_brought`, a part would have to come to this time. */
+static bool bring(Sim *sim, DdpVar var, bool only_brought, EvalHow how)
 {
     Part *part = part_of_var(sim, var);
-    if (part && only_met && part->point_number != sim->point_number)
+    if (part && only_brought && part->point_number != sim->point_number)
         return false;
     if (part)
         part_bring(part, how);
     return true;
 }
 
-SolStatus before_evaluate(Sim *sim, DdpNode first, bool only_met, EvalHow how)
+SolStatus before_evaluate(Sim *sim, DdpNode first, bool only_brought, EvalHow how)
 {
     NodeList stack = {0};
     SolStatus status = SOL_OK;
@@ -151,7 +151,7 @@ SolStatus before_evaluate(Sim *sim, DdpNode first, bool only_met, EvalHow how)
         }
         DdpVar var = sim->nodes.at[n].reads[next].var;
         DdpNode of = sim->info[var].state ? 0 : sim->info[var].node;
-        if (!bring(sim, var, only_met, how))
+        if (!bring(sim, var, only_brought, how))
             status = SOL_CANCELLED;
         else if (of && before_is_unknown(sim, of)) {
             vec_push(sim->mem, &stack, of);

@@ -25,9 +25,9 @@ Part *part_of_var(const Sim *sim, DdpVar var)
 }
 
 /* Depth first along reads, each node after what it reads: this must work while the DDP's order is
- * that of a structure that is not taken over yet. SOL_CANCELLED: with `only_met`, a part would have
+ * that of a structure that is not taken over yet. SOL_CANCELLED: with `only_brought`, a part would have
  * to be brought here. */
-static SolStatus fetch_output(Sim *sim, DdpNode first, bool only_met, EvalHow how)
+static SolStatus fetch_output(Sim *sim, DdpNode first, bool only_brought, EvalHow how)
 {
     NodeList *stack = &sim->loop.fetch;
     uint32_t bottom = stack->n;
@@ -46,7 +46,7 @@ static SolStatus fetch_output(Sim *sim, DdpNode first, bool only_met, EvalHow ho
         DdpVar var = sim->nodes.at[n].reads[next].var;
         DdpNode stale = stale_output(sim, var);
         Part *part = part_of(sim, var);
-        if (part && only_met && part->point_number != sim->point_number)
+        if (part && only_brought && part->point_number != sim->point_number)
             status = SOL_CANCELLED;
         else if (part)
             part_bring(part, how);
@@ -73,7 +73,7 @@ SolStatus evaluate_fetch(Sim *sim, DdpVar var, EvalHow how)
     return sim->loop.status;
 }
 
-bool evaluate_fetch_met(Sim *sim, DdpVar var, EvalHow how)
+bool evaluate_fetch_brought(Sim *sim, DdpVar var, EvalHow how)
 {
     DdpNode stale = stale_output(sim, var);
     Part *part = part_of(sim, var);
@@ -92,7 +92,7 @@ SolStatus evaluate_outputs_again(Sim *sim)
 SolStatus evaluate_outputs(Sim *sim)
 {
     SolStatus status = evaluate_outputs_again(sim);
-    EACH_LEAF (&sim->outputs, segment)
+    EACH_SEGMENT (&sim->outputs, segment)
         for (uint32_t i = 0; i < segment->nodes.n; i++) {
             EvalNode *node = &sim->nodes.at[segment->nodes.at[i]];
             node->point_number = sim->point_number;

@@ -81,7 +81,7 @@ static DdpNode enter(Sim *sim, DdpVar var)
     if (!node->part || !node->loop)
         return info->node;
     vec_push(sim->mem, &sim->loop.output_plan.items,
-             info->node); /* its part has to meet as a whole */
+             info->node); /* its part has to be brought here as a whole */
     return 0;
 }
 
@@ -129,7 +129,7 @@ static void make_list(Sim *sim)
 
 /* ---- values ---- */
 
-/* A part may meet as a whole when several of its nodes were evaluated: to the same bits. */
+/* A part may be brought here as a whole when several of its nodes were evaluated: to the same bits. */
 static SolStatus look_at_node(Sim *sim, DdpNode n)
 {
     const EvalNode *node = &sim->nodes.at[n];

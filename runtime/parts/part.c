@@ -319,7 +319,7 @@ SolStatus part_evaluate_all(Part *part, double time, EvalHow how)
 /* All values at `now`. Where some have none because a condition has just changed (the square root
  * of a level that fell below zero), all are those of the last point at which it had not: the left
  * side of the event. What conditions need is brought to the other side by parts_cross(). */
-static SolStatus evaluate_met(Part *part, double now, EvalHow how)
+static SolStatus evaluate_brought(Part *part, double now, EvalHow how)
 {
     Sim *sim = part->sim;
     bool behind = part->crossed == now && part->before < now;
@@ -346,7 +346,7 @@ static SolStatus bring_to(Part *part, double time, EvalHow how)
         part_at(part, time);
     part->sim->value[part->sim->clock] = time;
     part->sim->work += part->orders[0].n + part->orders[1].n;
-    return evaluate_met(part, time, how);
+    return evaluate_brought(part, time, how);
 }
 
 /* At an event that is not its own a part goes on steadily: it is brought to the time of the event, and has
@@ -377,7 +377,7 @@ void part_bring(Part *part, EvalHow how)
             sim->loop.status = status;
     }
     if (!(part->touch.steady && sim->loop.left)) /* it is asked again on the right */
-        sim->loop.part_met(part);
+        sim->loop.part_brought(part);
 }
 
 TapeView part_view(Part *part)
@@ -396,7 +396,7 @@ TapeView part_view(Part *part)
 
 /* Output that shows more of a part than this share of its nodes has it evaluated as a whole, by its
  * tape. */
-enum { GLANCE_FEW = 4, GLANCE_SHARE = 32 };
+enum { SHOWN_FEW = 4, SHOWN_SHARE = 32 };
 
 bool part_evaluate_wanted(Part *part)
 {
@@ -419,7 +419,7 @@ bool part_may_evaluate_wanted(Part *part)
     if (!part_evaluate_wanted(part))
         return false;
     uint32_t nodes = part->orders[0].n + part->orders[1].n;
-    if (++part->shown.nodes <= GLANCE_FEW + nodes / GLANCE_SHARE)
+    if (++part->shown.nodes <= SHOWN_FEW + nodes / SHOWN_SHARE)
         return true;
     part->shown.whole = true;
     part_bring(part, EVAL_PLAIN);
@@ -482,10 +482,10 @@ void part_remember(Part *part)
 
 /* ---- all of them ---- */
 
-void parts_open(Sim *sim, const Integrator *const *methods, bool (*met)(Part *part))
+void parts_open(Sim *sim, const Integrator *const *methods, bool (*brought)(Part *part))
 {
     sim->loop.integrators = methods;
-    sim->loop.part_met = met;
+    sim->loop.part_brought = brought;
 }
 
 const Integrator *parts_integrator(const Sim *sim, PartMethod method)

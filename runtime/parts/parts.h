@@ -8,7 +8,7 @@
 
 Part *part_new(Sim *sim);
 void part_free(Part *part);
-void parts_open(Sim *sim, const Integrator *const *methods, bool (*met)(Part *part));
+void parts_open(Sim *sim, const Integrator *const *methods, bool (*brought)(Part *part));
 void parts_clear(Sim *sim); /* there are none */
 void parts_close(Sim *sim);
 const Integrator *parts_integrator(const Sim *sim, PartMethod method); /* NULL: not opened */
@@ -44,7 +44,7 @@ void part_bring(
 /* As part_bring at an output point, but of its values only states come into Sim.value; the others are where the view says, and the
  * part has not met. value NULL: it has to be brought. */
 struct TapeView part_view(Part *part);
-bool part_evaluate_wanted(Part *part); /* its states only; false: met as a whole */
+bool part_evaluate_wanted(Part *part); /* its states only; false: brought here as a whole */
 bool part_may_evaluate_wanted(
     Part *part); /* one of its nodes is to be evaluated alone; false: likewise */
 SolStatus parts_bring_all(Sim *sim, EvalHow how);
@@ -112,7 +112,7 @@ Part *part_of_var(const Sim *sim, DdpVar var); /* that brings it to a time; NULL
  */
 SolStatus evaluate_fetch(Sim *sim, DdpVar var, EvalHow how);
 /* The same without bringing any part there: false when that would be needed. */
-bool evaluate_fetch_met(Sim *sim, DdpVar var, EvalHow how);
+bool evaluate_fetch_brought(Sim *sim, DdpVar var, EvalHow how);
 SolStatus evaluate_outputs(Sim *sim); /* all of them */
 /* The same where none waits since the last event. They are not marked as evaluated: who asks for one
  * evaluates it again. */
@@ -132,7 +132,7 @@ void output_plan_pack_wanted(Sim *sim, Pack *p);
 void output_plan_number_wanted(Sim *sim); /* ValueInfo.wanted, from the list */
 
 /* Values at Sim.time of all wanted variables, at an output point, after which nobody needs the
- * rest: of a part only what they need is evaluated, and the part has not met. */
+ * rest: of a part only what they need is evaluated, and the part itself is not brought here. */
 SolStatus output_plan_wanted(Sim *sim);
 void output_plan_clear(Sim *sim);  /* all of it */
 void output_plan_forget(Sim *sim); /* what they need is different now */

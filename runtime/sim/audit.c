@@ -688,11 +688,11 @@ static SolStatus verdict(Audit *audit)
 }
 
 /* Are the values of a relation those of Sim.time without asking any part for them? */
-static bool is_met(Sim *sim, DdpRel rel)
+static bool is_here(Sim *sim, DdpRel rel)
 {
     DdpRelView view = audit_as_entered(sim, rel);
     for (uint32_t i = 0; i < view.n; i++)
-        if (!evaluate_fetch_met(sim, view.vars[i], EVAL_PLAIN))
+        if (!evaluate_fetch_brought(sim, view.vars[i], EVAL_PLAIN))
             return false;
     return true;
 }
@@ -725,7 +725,7 @@ static void check_touched(Audit *audit, SolSide side)
         if (!node->live || !is_touched(sim, node))
             continue;
         for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
-            if (is_met(sim, node->ops[i].rel))
+            if (is_here(sim, node->ops[i].rel))
                 check_relation(audit, node->ops[i].rel, side);
     }
 }

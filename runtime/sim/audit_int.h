@@ -109,7 +109,7 @@ struct Audit {
     Needs needs;
     AuditView view;
     double before; /* time of the point before */
-    bool astray;   /* somebody met at another time than the present */
+    bool astray;   /* somebody was brought to another time than the present */
     uint64_t points, relations;
     double worst, worst_time;
     SolSide worst_side;

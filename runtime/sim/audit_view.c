@@ -30,7 +30,7 @@ static void need(Audit *audit, DdpVar var)
 static void list_needed(Audit *audit)
 {
     Sim *sim = audit->sim;
-    EACH_LEAF (&sim->outputs, segment)
+    EACH_SEGMENT (&sim->outputs, segment)
         for (uint32_t i = 0; i < segment->nodes.n; i++) {
             const EvalNode *node = &sim->nodes.at[segment->nodes.at[i]];
             for (uint32_t k = 0; k < node->n_reads; k++)

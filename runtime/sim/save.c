@@ -236,7 +236,7 @@ static SolStatus evaluate_all(Sim *sim)
     SolStatus status = delay_cut(sim);
     if (status == SOL_OK)
         status = parts_bring_all(sim, EVAL_PLAIN);
-    EACH_LEAF (&sim->outputs, segment)
+    EACH_SEGMENT (&sim->outputs, segment)
         for (uint32_t i = 0; i < segment->nodes.n && status == SOL_OK; i++) {
             const EvalNode *node = &sim->nodes.at[segment->nodes.at[i]];
             status = evaluate_fetch(sim, node->n_steps ? node->ops[0].target : node_tears(node)[0],

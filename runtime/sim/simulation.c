@@ -416,8 +416,8 @@ static const double *touched_values(Sim *sim)
     VarList wanted = output_plan_vars(sim);
     for (uint32_t i = 0; i < wanted.n; i++) {
         DdpVar var = wanted.at[i];
-        bool met = evaluate_fetch_met(sim, var, EVAL_PLAIN);
-        sim->output.values[var] = !met ? unseen.value : sim->info[var].has ? sim->value[var] : NAN;
+        bool here = evaluate_fetch_brought(sim, var, EVAL_PLAIN);
+        sim->output.values[var] = !here ? unseen.value : sim->info[var].has ? sim->value[var] : NAN;
     }
     return sim->output.values;
 }

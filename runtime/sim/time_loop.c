@@ -167,7 +167,7 @@ static SolStatus handle_event(Sim *sim, double time)
     sim->run.in_event = true;
     if (status == SOL_OK)
         status = begin_due(sim);
-    event_record_met(sim, timer_now() - begin);
+    event_record_brought(sim, timer_now() - begin);
     if (status == SOL_OK)
         status = take_event(sim);
     sim->run.in_event = false;
@@ -299,7 +299,7 @@ static SolStatus look_at_step(Part *part)
     SolStatus status = part_search(part, part->now);
     if (status == SOL_OK)
         look_at_states(part);
-    /* Where there is an event the part will meet it as the search did: with the same bits. */
+    /* Where there is an event the part will be brought to it as the search was: with the same bits. */
     if (part->event > part->now)
         part_keep_loops(part);
     return status;

@@ -36,7 +36,7 @@ SolStatus value_check(Sim *sim, bool partly)
         DdpVar var = wanted.at[i];
         WorldVar view = {0};
         if (isfinite(sim->value[var]) || !is_without(sim, var) ||
-            (partly && !evaluate_fetch_met(sim, var, EVAL_PLAIN)))
+            (partly && !evaluate_fetch_brought(sim, var, EVAL_PLAIN)))
             continue;
         world_var(sim->world, var, &view);
         status = tell(sim, var, view.at);

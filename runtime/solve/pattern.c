@@ -252,7 +252,7 @@ static void find_sets(Sets *s)
         for (uint32_t i = 0; i < node->n_tears; i++)
             give_set(s, node_tears(node)[i], new_column(s, node_tears(node)[i]));
     }
-    EACH_LEAF (&part->orders[0], segment)
+    EACH_SEGMENT (&part->orders[0], segment)
         pass_segment(s, segment, &residuals);
     for (uint32_t i = 0; i < part->states.n; i++)
         s->row.at[i] = set_of(s, part->states.at[i].slope);
@@ -453,7 +453,7 @@ void pattern_list_segments(Part *part, Pattern *pattern)
     if (pattern->listed)
         return;
     pattern->listed = true;
-    EACH_LEAF (&part->orders[0], segment) {
+    EACH_SEGMENT (&part->orders[0], segment) {
         PatternSegment it = {
             .segment = segment, .colours = UINT64_MAX, .target = pattern->target.n};
         vec_push(mem, &pattern->segments, it);
